@@ -1,0 +1,232 @@
+"""Frozen values shared by all stages. Imports nothing of ours, does nothing.
+
+An *item* is one thing a source offers (a page). A *record* is what we know of it from last time. An *outcome* is
+what came of asking for it now; the set of outcomes is closed. An *observation* is all outcomes of one run, with the
+reasons why it may be incomplete. A *delta* is what the outcomes mean for the records.
+
+Paths are POSIX paths inside the bundle (`pages/guide/install.md`). Hashes are `sha256:<64 hex digits>`. Times are
+ISO 8601 with an offset.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from types import MappingProxyType
+
+
+class Status(StrEnum):
+    """What a record stands for. Only `PAGE` has a concept; the others save requests and are never part of a delta."""
+
+    PAGE = "page"
+    ALIAS = "alias"  # another name of the page `target`: a variant or a redirect, merged on evidence
+    ABSENT = "absent"  # linked, answered 404/410: asked with HEAD until it exists
+    REFUSED = "refused"  # linked, answered something that is no page (type, noindex, soft 404)
+    PENDING = "pending"  # new, failed retryably: asked first next time
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    """What we know of an item from the last time."""
+
+    key: str
+    """Identity of the item: canonical URL, path in the repository, drive token."""
+    status: Status = Status.PAGE
+    url: str = ""
+    """What is requested, where it differs from `key` ("" means the key)."""
+    path: str = ""
+    title: str = ""
+    description: str = ""
+    content_hash: str = ""
+    """Of the body in the file; what the delta compares unless `compared_hash` is set."""
+    compared_hash: str = ""
+    """Of the compared form (the body with what `ignore` matches left out); "" where it equals `content_hash`."""
+    raw_hash: str = ""
+    """Of the bytes the body was made from."""
+    fingerprint: str = ""
+    """Of the extractor, its versions and options, that made the body."""
+    size: int = 0
+    """Characters of the body."""
+    etag: str = ""
+    last_modified: str = ""
+    links: tuple[str, ...] = ()
+    """In-scope keys the page links to, in page order, each once."""
+    form: str = "html"
+    """`html`, or `markdown` where the site publishes Markdown and it was taken."""
+    target: str = ""
+    """ALIAS: the key it stands for. REFUSED: the reason."""
+    missing_runs: int = 0
+    """Complete runs in a row in which the page answered but nothing linked to it."""
+    missing_since: str = ""
+    failure: str = ""
+    """Why the item was retained last time; "" where nothing was wrong."""
+    tries: int = 0
+    """Failed runs in a row."""
+
+    @property
+    def request_url(self) -> str:
+        return self.url or self.key
+
+    @property
+    def identity_hash(self) -> str:
+        """The hash that decides whether the content changed."""
+        return self.compared_hash or self.content_hash
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fetched:
+    """Bytes arrived and content was extracted; the body itself lies in the spool under `content_hash`.
+
+    Where the raw bytes and the fingerprint are those of the record, extraction was left out and the hashes are the
+    record's: a source never says "unchanged", the delta sees that the hashes are equal.
+    """
+
+    key: str
+    url: str = ""
+    title: str
+    description: str
+    content_hash: str
+    compared_hash: str = ""
+    raw_hash: str
+    fingerprint: str
+    size: int
+    etag: str = ""
+    last_modified: str = ""
+    links: tuple[str, ...] = ()
+    form: str = "html"
+    warnings: tuple[str, ...] = ()
+    """What extraction could not keep, for the report (coverage check)."""
+
+    @property
+    def identity_hash(self) -> str:
+        return self.compared_hash or self.content_hash
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotModified:
+    """304 to our validators: the record stands."""
+
+    key: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gone:
+    """404/410, asked twice in this run."""
+
+    key: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moved:
+    """Permanent redirect to another in-scope item `to`."""
+
+    key: str
+    to: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failed:
+    """Nothing certain is known; retained. `retryable` failures are asked again next run."""
+
+    key: str
+    reason: str
+    retryable: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ignored:
+    """Not taken by rule: robots, exclude, noindex."""
+
+    key: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suspect:
+    """Looks like a block page, a login page, a soft 404 or another page's body."""
+
+    key: str
+    reason: str
+
+
+Outcome = Fetched | NotModified | Gone | Moved | Failed | Ignored | Suspect
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counters:
+    """What a run cost. `bytes` are body bytes as they came over the wire."""
+
+    requests: int = 0
+    not_modified: int = 0
+    fetched: int = 0
+    extracted: int = 0
+    bytes: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Observation:
+    """The enumeration of one run."""
+
+    outcomes: Mapping[str, Outcome]
+    """By key: every item found, and every known item that was asked for."""
+    incomplete_reasons: tuple[str, ...] = ()
+    """Why items may exist that are not in `outcomes`; empty means complete."""
+    unlinked: frozenset[str] = frozenset()
+    """Known keys that answered when asked directly although nothing found links to them."""
+    side: tuple[Record, ...] = ()
+    """Aliases, absent and refused links, to be remembered."""
+    counters: Counters = Counters()
+    final_urls: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    """By key, the URL that answered, where it is not the key's own; the `lookalike` guard reads it."""
+    origins: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    """How many items each way of discovery found: links, sitemap, llms.txt, known."""
+    notices: tuple[str, ...] = ()
+    """Sentences for the report: broken links, merged variants, patterns that never matched."""
+
+    @property
+    def complete(self) -> bool:
+        return not self.incomplete_reasons
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retained:
+    """A known item about which nothing is certain, or a pending new one (`path` is "")."""
+
+    key: str
+    path: str
+    outcome: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """One concept to be written: `old` is the record it replaces (None for a new one)."""
+
+    key: str
+    path: str
+    new: Fetched
+    old: Record | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Delta:
+    """What the outcomes mean. Sorted by path; pure data, nothing has been written."""
+
+    added: tuple[Change, ...] = ()
+    updated: tuple[Change, ...] = ()
+    rerendered: tuple[Change, ...] = ()
+    removed: tuple[Record, ...] = ()
+    moved: tuple[tuple[str, str], ...] = ()
+    """Pairs of old and new path; each old path is also in `removed`, each new one in `added`."""
+    unchanged: int = 0
+    retained: tuple[Retained, ...] = ()
+    edited: tuple[str, ...] = ()
+    """Paths of concepts edited by hand whose source did not change: kept, reported."""
+    records: tuple[Record, ...] = ()
+    """The records as they will be once the delta is committed."""
+
+    @property
+    def changes_content(self) -> bool:
+        return bool(self.added or self.updated or self.removed)

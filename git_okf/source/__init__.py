@@ -1,0 +1,86 @@
+"""Sources: what git-okf looks at.
+
+source        one configured origin of knowledge
+item          one thing the source offers: a page, a Markdown file, a skill package, an article
+key           the item's identity, stable over time: canonical URL, path in the repository, drive token
+validator     what the server gave to ask cheaply next time (ETag, Last-Modified); never proof of anything
+raw hash      of the bytes an item came as
+content hash  of the canonical Markdown made of them: the one thing that decides whether an item changed
+fingerprint   of the code and the options that turn bytes into Markdown
+
+A source never says "unchanged" and never decides that something is to be removed: it says what came of asking.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from git_okf.model import Fetched, Observation, Record
+
+
+class Spool(Protocol):
+    """Where bodies wait for the commit, and results for a run that resumes: on disk, not in memory.
+
+    Content-addressed and append-only. A spool survives a killed run, and is only handed to a run whose
+    configuration, base and extractor are those it was made with.
+    """
+
+    def put(self, content_hash: str, body: str) -> None:
+        """Keep a body. Repeating it costs nothing."""
+
+    def get(self, content_hash: str) -> str:
+        """The body, or KeyError."""
+
+    def remember(self, result: Fetched) -> None:
+        """Save the result of one item, so that a resumed run need not ask again."""
+
+    def recall(self, key: str) -> Fetched | None:
+        """The result an earlier, unfinished run saved for this key."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ask:
+    """What one run wants of a source, beyond its configuration."""
+
+    max_depth: int | None = None
+    max_pages: int | None = None
+    retry_failed: bool = False
+    """Ask only for what was retained last time; the observation is incomplete."""
+    afresh: bool = False
+    """Send no validators and trust no remembered alias (`--rebuild`)."""
+    deadline: float | None = None
+    """Monotonic seconds at which the run must stop asking."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tools:
+    """What a source may use; nothing else reaches it."""
+
+    clock: Callable[[], datetime]
+    spool: Spool
+    place: Callable[[str], str]
+    """URL or name -> the bundle path its concept has or would have (a picklable pure function)."""
+    executor: Callable[[], Executor]
+    """Made on first use: where extraction runs."""
+    progress: Callable[[str, int, int], None] = lambda what, done, total: None
+    stopping: Callable[[], bool] = lambda: False
+    """True once a signal asked the run to end."""
+
+
+class Source(Protocol):
+    """One kind of origin. Each implementation passes the contract suite in tests/contract."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Of the extractor and its options; records made by another one are extracted again."""
+
+    def observe(self, known: Mapping[str, Record], ask: Ask, tools: Tools) -> Observation:
+        """Ask the source for everything it has; `known` holds all records by key.
+
+        Raises SourceUnavailable where nothing can be said (unreachable, rate-limited). Any smaller trouble is an
+        outcome or a reason for incompleteness.
+        """
