@@ -32,6 +32,8 @@ class Removal:
 
     unlinked_runs: int = 2
     """Complete runs in a row that found the page unlinked, though it answers, before it is removed."""
+    gone_runs: int = 1
+    """Runs in a row in which a page answered 404 (twice each) before it is removed; 410 removes at once."""
     max_removed: int | None = None
     """The `max-removed` guard: so many removals abort the run."""
     max_removed_share: float | None = None
@@ -284,6 +286,7 @@ def _removal(key: str, value: Any) -> Removal:
     _only(data, tuple(f.name for f in fields(Removal)), key)
     checks: dict[str, Callable[[str, Any], Any]] = {
         "unlinked_runs": _count(1, 100),
+        "gone_runs": _count(1, 100),
         "max_removed": _count(0, 10_000_000),
         "max_removed_share": _number(0, 1),
     }

@@ -63,6 +63,8 @@ class Record:
     """Why the item was retained last time; "" where nothing was wrong."""
     tries: int = 0
     """Failed runs in a row."""
+    edited: bool = False
+    """The file was edited by hand; `content_hash` is that of what was last synced."""
 
     @property
     def request_url(self) -> str:
@@ -230,3 +232,56 @@ class Delta:
     @property
     def changes_content(self) -> bool:
         return bool(self.added or self.updated or self.removed)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trip:
+    """A guard that refuses the plan: `actual` of `total` against `limit`."""
+
+    name: str
+    limit: float
+    actual: float
+    total: int
+    what: str
+    """What was seen, in words."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """An error as part of a result."""
+
+    code: str
+    message: str
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunResult:
+    """What one run of one source came to; the report and the note are made of it."""
+
+    name: str
+    kind: str
+    result: str
+    """synced, unchanged, partial, aborted, unavailable, busy, skipped or failed."""
+    exit_code: int
+    bundle: str = ""
+    run: str = ""
+    generation: int = 0
+    base: str | None = None
+    commit: str | None = None
+    subject: str = ""
+    branch: str = ""
+    complete: bool = False
+    incomplete_reasons: tuple[str, ...] = ()
+    delta: Delta = Delta()
+    found: int = 0
+    known: int = 0
+    counters: Counters = Counters()
+    duration_s: float = 0.0
+    guard: Trip | None = None
+    error: Fault | None = None
+    retry_at: str | None = None
+    notices: tuple[str, ...] = ()
+    origins: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    dry_run: bool = False
+    staged: bool = False

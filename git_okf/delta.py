@@ -1,0 +1,272 @@
+"""Records + outcomes -> Delta. Pure: the decision table of design.md, "Delta and guards", on one screen.
+
+| known page, outcome now                         | becomes                                                    |
+|-------------------------------------------------|------------------------------------------------------------|
+| Fetched, same content hash; NotModified         | unchanged                                                  |
+| Fetched, other hash, same bytes, other extractor| re-rendered: a commit of its own, never "updated"          |
+| Fetched, other hash                             | updated                                                    |
+| Gone (404/410 asked twice)                      | removed (after `gone_runs` runs in a row, 410 at once)     |
+| Moved to a page that was found                  | removed, with the new path added: a rename                 |
+| found, but a complete run saw no link to it     | kept, `missing_since`; removed after `unlinked_runs`       |
+| no outcome, and the enumeration is complete     | removed                                                    |
+| Failed, Suspect, Ignored, or no outcome at all  | retained                                                   |
+| edited by hand, source unchanged / changed      | kept and reported / retained as a conflict                 |
+
+A new key that was Fetched is added; one that failed retryably is pending; every other new key is nothing.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+from git_okf.config import Removal
+from git_okf.model import (
+    Change,
+    Delta,
+    Failed,
+    Fetched,
+    Gone,
+    Ignored,
+    Moved,
+    NotModified,
+    Observation,
+    Outcome,
+    Record,
+    Retained,
+    Status,
+    Suspect,
+)
+
+PENDING_RUNS = 3
+"""Runs in a row in which a pending item makes the run partial; after that it is only listed."""
+
+IGNORED = "IGNORED"
+RETRYABLE = "RETRYABLE_FAILURE"
+TERMINAL = "TERMINAL_FAILURE"
+CONFLICT = "CONFLICT"
+LISTED = "PENDING"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rules:
+    """What the delta needs besides records and outcomes."""
+
+    removal: Removal
+    now: str
+    """The time of the run, for `missing_since`."""
+    assign: Callable[[str, Callable[[str], bool]], str]
+    """(key, is this path taken) -> the path a new concept gets."""
+    edited: frozenset[str] = frozenset()
+    """Keys of concepts whose file was edited by hand since it was synced."""
+
+
+@dataclass(slots=True)
+class _Plan:
+    added: list[Change] = field(default_factory=list)
+    updated: list[Change] = field(default_factory=list)
+    rerendered: list[Change] = field(default_factory=list)
+    removed: list[Record] = field(default_factory=list)
+    moved: dict[str, str] = field(default_factory=dict)
+    retained: list[Retained] = field(default_factory=list)
+    edited: list[str] = field(default_factory=list)
+    records: dict[str, Record] = field(default_factory=dict)
+    unchanged: int = 0
+
+    def keep(self, record: Record) -> None:
+        self.records[record.key] = record
+        self.unchanged += 1
+
+    def retain(self, record: Record, outcome: str, reason: str) -> None:
+        tries = record.tries + 1 if outcome in (RETRYABLE, TERMINAL) else 0
+        self.records[record.key] = replace(record, failure=reason, tries=tries)
+        self.retained.append(Retained(key=record.key, path=record.path, outcome=outcome, reason=reason))
+
+
+def compute(known: Mapping[str, Record], seen: Observation, rules: Rules) -> Delta:
+    """What the outcomes mean for the records. Decides, writes nothing."""
+    plan = _Plan()
+    pages = {key: record for key, record in known.items() if record.status is Status.PAGE}
+    for record in pages.values():
+        _known(plan, record, seen, rules)
+    _new(plan, pages, seen, rules)
+    _renames(plan)
+    _side_records(plan, known, seen)
+    return Delta(
+        added=_by_path(plan.added),
+        updated=_by_path(plan.updated),
+        rerendered=_by_path(plan.rerendered),
+        removed=tuple(sorted(plan.removed, key=lambda r: r.path)),
+        moved=tuple(sorted(plan.moved.items())),
+        unchanged=plan.unchanged,
+        retained=tuple(sorted(plan.retained, key=lambda r: (r.path, r.key))),
+        edited=tuple(sorted(plan.edited)),
+        records=tuple(plan.records[key] for key in sorted(plan.records)),
+    )
+
+
+def found(seen: Observation) -> int:
+    """Items that are certainly there: what the `page-count` guard counts."""
+    return sum(isinstance(outcome, Fetched | NotModified) for outcome in seen.outcomes.values())
+
+
+def _known(plan: _Plan, record: Record, seen: Observation, rules: Rules) -> None:
+    outcome = seen.outcomes.get(record.key)
+    if record.key in rules.edited:
+        _edited(plan, record, outcome)
+        return
+    match outcome:
+        case None if seen.complete:
+            plan.removed.append(record)
+        case None:
+            plan.retain(record, RETRYABLE, seen.incomplete_reasons[0])
+        case NotModified() | Fetched():
+            _found(plan, record, outcome, seen, rules)
+        case Gone(reason=reason):
+            _gone(plan, record, reason, rules)
+        case Moved(to=to):
+            _moved(plan, record, to, seen)
+        case Failed(reason=reason, retryable=retryable):
+            plan.retain(record, RETRYABLE if retryable else TERMINAL, reason)
+        case Suspect(reason=reason):
+            plan.retain(record, RETRYABLE, f"suspect: {reason}")
+        case Ignored(reason=reason):
+            plan.retain(record, IGNORED, reason)
+
+
+def _found(plan: _Plan, record: Record, outcome: Fetched | NotModified, seen: Observation, rules: Rules) -> None:
+    record = _linked_or_missing(record, seen, rules.now)
+    if record.missing_runs >= rules.removal.unlinked_runs:
+        plan.removed.append(record)
+        return
+    record = replace(record, failure="", tries=0)
+    if isinstance(outcome, NotModified):
+        plan.keep(record)
+    elif _same_content(record, outcome):
+        plan.keep(_refreshed(record, outcome))
+    else:
+        change = Change(key=record.key, path=record.path, new=outcome, old=record)
+        drift = record.raw_hash != "" and record.raw_hash == outcome.raw_hash
+        (plan.rerendered if drift and record.fingerprint != outcome.fingerprint else plan.updated).append(change)
+        plan.records[record.key] = _written(change, record)
+
+
+def _linked_or_missing(record: Record, seen: Observation, now: str) -> Record:
+    if record.key not in seen.unlinked:
+        return replace(record, missing_runs=0, missing_since="") if record.missing_runs else record
+    if not seen.complete:
+        return record
+    return replace(record, missing_runs=record.missing_runs + 1, missing_since=record.missing_since or now)
+
+
+def _gone(plan: _Plan, record: Record, reason: str, rules: Rules) -> None:
+    """One 404 may be a deploy in the middle; how many runs it takes is `removal.gone_runs` (410 means it)."""
+    runs = record.missing_runs + 1
+    if runs >= rules.removal.gone_runs or reason.startswith("410"):
+        plan.removed.append(record)
+        return
+    since = record.missing_since or rules.now
+    plan.retain(replace(record, missing_runs=runs, missing_since=since), RETRYABLE, f"{reason}, for the first time")
+
+
+def _moved(plan: _Plan, record: Record, to: str, seen: Observation) -> None:
+    if isinstance(seen.outcomes.get(to), Fetched | NotModified):
+        plan.removed.append(record)
+        plan.moved[record.path] = to
+    else:
+        plan.retain(record, RETRYABLE, f"moved to {to}, which could not be fetched")
+
+
+def _edited(plan: _Plan, record: Record, outcome: Outcome | None) -> None:
+    """The record holds the hash of what was last synced; the file holds what a person wrote."""
+    if isinstance(outcome, Fetched) and not _same_content(record, outcome):
+        plan.retain(record, CONFLICT, "edited here and changed at the source")
+    elif isinstance(outcome, Gone | Moved):
+        plan.retain(record, CONFLICT, "edited here and gone at the source")
+    else:
+        plan.edited.append(record.path)
+        plan.keep(record)
+
+
+def _same_content(record: Record, new: Fetched) -> bool:
+    return record.content_hash == new.content_hash or record.identity_hash == new.identity_hash
+
+
+def _refreshed(record: Record, new: Fetched) -> Record:
+    """An unchanged page's record: the file's facts stay, what helps to ask cheaply next time is renewed."""
+    return replace(
+        record,
+        url=new.url,
+        compared_hash=new.compared_hash if record.content_hash == new.content_hash else record.compared_hash,
+        raw_hash=new.raw_hash,
+        fingerprint=new.fingerprint,
+        etag=new.etag,
+        last_modified=new.last_modified,
+        links=new.links,
+        form=new.form,
+    )
+
+
+def _written(change: Change, record: Record) -> Record:
+    new = change.new
+    return replace(
+        _refreshed(record, new),
+        path=change.path,
+        title=new.title,
+        description=new.description,
+        content_hash=new.content_hash,
+        compared_hash=new.compared_hash,
+        size=new.size,
+    )
+
+
+def _new(plan: _Plan, pages: Mapping[str, Record], seen: Observation, rules: Rules) -> None:
+    """New items in the order of their keys, so that a name two of them want does not depend on the crawl."""
+    removed = {record.path for record in plan.removed}
+    taken = {record.path.casefold() for record in pages.values() if record.path not in removed}
+    for key in sorted(seen.outcomes.keys() - pages.keys()):
+        outcome = seen.outcomes[key]
+        if isinstance(outcome, Fetched):
+            path = rules.assign(key, lambda candidate: candidate.casefold() in taken)
+            taken.add(path.casefold())
+            change = Change(key=key, path=path, new=outcome)
+            plan.added.append(change)
+            plan.records[key] = _written(change, Record(key=key))
+        elif isinstance(outcome, Failed) and outcome.retryable:
+            plan.retained.append(Retained(key=key, path="", outcome=_pending(key, seen), reason=outcome.reason))
+
+
+def _pending(key: str, seen: Observation) -> str:
+    tries = next((r.tries for r in seen.side if r.key == key), 1)
+    return RETRYABLE if tries <= PENDING_RUNS else LISTED
+
+
+def _renames(plan: _Plan) -> None:
+    """Pair old with new paths: by the redirect that said so, else by one gone and one new page with one body."""
+    new_path = {change.key: change.path for change in plan.added}
+    pairs = {old: new_path[to] for old, to in plan.moved.items() if to in new_path}
+    used = set(pairs.values())
+    gone = _unique((r.content_hash, r.path) for r in plan.removed if r.path not in pairs and r.content_hash)
+    come = _unique((c.new.content_hash, c.path) for c in plan.added if c.path not in used)
+    pairs.update({path: come[content] for content, path in gone.items() if content in come})
+    plan.moved = pairs
+
+
+def _unique(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
+    pairs = list(pairs)
+    counts = Counter(first for first, _ in pairs)
+    return {first: second for first, second in pairs if counts[first] == 1}
+
+
+def _side_records(plan: _Plan, known: Mapping[str, Record], seen: Observation) -> None:
+    """Aliases and the like: what this run saw, and where it did not see everything, what was known before."""
+    old = () if seen.complete else (r for r in known.values() if r.status is not Status.PAGE)
+    for record in (*old, *seen.side):
+        current = plan.records.get(record.key)
+        if current is None or current.status is not Status.PAGE:
+            plan.records[record.key] = record
+
+
+def _by_path(changes: list[Change]) -> tuple[Change, ...]:
+    return tuple(sorted(changes, key=lambda change: change.path))
