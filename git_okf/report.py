@@ -1,0 +1,258 @@
+"""Results and errors -> text, JSON, commit messages. Pure: nothing is printed, read or written here.
+
+Everything that came from a source (titles, URLs, paths, reasons) is untrusted: it is shown with its control and
+direction characters escaped, and reaches a commit message only as paths with every character quoted that a forge
+could act on (design.md, law 10).
+"""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from git_okf.errors import OkfError
+from git_okf.model import Delta, RunResult, Trip
+
+SCHEMA = 1
+LISTED_PATHS = 100
+"""Paths named in a commit's body; the rest is counted."""
+SHOWN_NOTICES = 10
+EXIT_ORDER = (1, 2, 128, 4, 5, 3)
+"""With several sources the first that applies is the exit code (design.md, "Commands")."""
+_QUOTED = frozenset("@#[]<>:*`|\\%")
+
+
+def exit_code(results: Iterable[RunResult]) -> int:
+    """The exit code of a command that ran several sources; a bug (70) or an interrupt (130) outranks all."""
+    codes = {result.exit_code for result in results}
+    for code in (70, 130, *EXIT_ORDER):
+        if code in codes:
+            return code
+    return 0
+
+
+# --- JSON: the contract of design.md, "JSON of a run" ---
+
+
+def as_json(results: Sequence[RunResult]) -> str:
+    """One object for `--json`, and, for one result, the text of its note."""
+    data = {"schema": SCHEMA, "sources": [as_data(result) for result in results]}
+    return json.dumps(data, ensure_ascii=False, indent=2)
+
+
+def as_data(result: RunResult) -> dict[str, Any]:
+    delta = result.delta
+    return {
+        "name": result.name,
+        "kind": result.kind,
+        "result": result.result,
+        "exit_code": result.exit_code,
+        "run": result.run,
+        "generation": result.generation,
+        "base": result.base,
+        "commit": result.commit,
+        "branch": result.branch,
+        "complete": result.complete,
+        "incomplete_reasons": list(result.incomplete_reasons),
+        "added": [change.path for change in delta.added],
+        "updated": [change.path for change in delta.updated],
+        "removed": [record.path for record in delta.removed],
+        "moved": [list(pair) for pair in delta.moved],
+        "rerendered": [change.path for change in delta.rerendered],
+        "unchanged": delta.unchanged,
+        "edited": list(delta.edited),
+        "retained": [{"path": r.path, "key": r.key, "outcome": r.outcome, "reason": r.reason} for r in delta.retained],
+        "found": result.found,
+        "known": result.known,
+        "requests": result.counters.requests,
+        "not_modified": result.counters.not_modified,
+        "fetched": result.counters.fetched,
+        "extracted": result.counters.extracted,
+        "bytes": result.counters.bytes,
+        "duration_s": round(result.duration_s, 3),
+        "origins": dict(result.origins),
+        "notices": list(result.notices),
+        "guard": _trip(result.guard),
+        "error": None
+        if result.error is None
+        else {"code": result.error.code, "message": result.error.message, "hint": result.error.hint},
+        "retry_at": result.retry_at,
+    }
+
+
+def _trip(trip: Trip | None) -> dict[str, Any] | None:
+    if trip is None:
+        return None
+    return {"name": trip.name, "limit": trip.limit, "actual": trip.actual, "total": trip.total}
+
+
+# --- text for a person ---
+
+
+def printable(text: str) -> str:
+    """Text on one line that no terminal or log acts on: control, direction and unassigned characters escaped."""
+    return "".join(ch if _harmless(ch) else _escape(ch) for ch in text)
+
+
+def _harmless(ch: str) -> bool:
+    return ch == " " or unicodedata.category(ch) not in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
+
+
+def _escape(ch: str) -> str:
+    return f"\\x{ord(ch):02x}" if ord(ch) < 0x100 else f"\\u{ord(ch):04x}"
+
+
+def as_text(result: RunResult) -> str:
+    """What a run of one source says on standard output; "" where there is only an error to say."""
+    if result.result in ("aborted", "unavailable", "busy", "failed"):
+        return ""
+    if result.result == "skipped":
+        return f"- Skipped: {result.name} ({_why(result)})"
+    delta = result.delta
+    if delta.changes_content or delta.rerendered:
+        lines = [_headline(result), *_counts(delta)]
+    else:
+        lines = [f"✓ Up to date: {result.name} ({delta.unchanged} unchanged)"]
+    return "\n".join((*lines, *_retained(delta), *_edited(delta)))
+
+
+def _headline(result: RunResult) -> str:
+    if result.dry_run:
+        return f"✓ Dry run: {result.name}  (would commit {result.subject}; nothing was written)"
+    if result.staged:
+        return f"✓ Staged: {result.name}  (not committed: {result.subject})"
+    return f"✓ Synced bundle: {result.name}  ({(result.commit or '')[:7]} {result.subject})"
+
+
+def _counts(delta: Delta) -> list[str]:
+    lines = [
+        f"  Added: {len(delta.added)}",
+        f"  Updated: {len(delta.updated)}",
+        f"  Removed: {len(delta.removed)}",
+        f"  Unchanged: {delta.unchanged}",
+    ]
+    if delta.moved:
+        lines.append(f"  Moved: {len(delta.moved)} (counted as added and removed)")
+    if delta.rerendered:
+        lines.append(f"  Re-rendered: {len(delta.rerendered)}")
+    return lines
+
+
+def _retained(delta: Delta) -> list[str]:
+    if not delta.retained:
+        return []
+    reasons = Counter(item.reason for item in delta.retained).most_common(5)
+    why = "; ".join(f"{printable(reason)} ({count})" for reason, count in reasons)
+    return [f"  Retained: {len(delta.retained)}", f"  Why: {why}"]
+
+
+def _edited(delta: Delta) -> list[str]:
+    if not delta.edited:
+        return []
+    paths = ", ".join(printable(path) for path in delta.edited[:5])
+    more = f" and {len(delta.edited) - 5} more" if len(delta.edited) > 5 else ""
+    return [f"  Edited by hand, kept: {paths}{more}"]
+
+
+def _why(result: RunResult) -> str:
+    return result.error.message if result.error else "not due"
+
+
+def notices_text(result: RunResult) -> str:
+    """Warnings of a run, for standard error: bounded, a line each."""
+    lines = [*(f"incomplete: {reason}" for reason in result.incomplete_reasons), *result.notices]
+    shown = [f"warning: {result.name}: {printable(line)}" for line in lines[:SHOWN_NOTICES]]
+    if len(lines) > SHOWN_NOTICES:
+        shown.append(f"warning: {result.name}: and {len(lines) - SHOWN_NOTICES} more (see --json)")
+    return "\n".join(shown)
+
+
+def error_text(result: RunResult) -> str:
+    """The error of a run: what happened, to which source, what was not changed, what to type next."""
+    if result.error is None:
+        return ""
+    return _sentence(f"{result.name}: {result.error.message}", result.error.hint)
+
+
+def exception_text(error: OkfError) -> str:
+    return _sentence(error.message, error.hint)
+
+
+def _sentence(message: str, hint: str) -> str:
+    lines = [printable(line) for line in f"error: {message}".split("\n")]
+    return "\n".join((*lines, *(f"  {printable(line)}" for line in hint.split("\n") if hint)))
+
+
+def abort_message(trip: Trip) -> str:
+    """What a guard says; `page-count` in the words of seed section 9."""
+    if trip.name == "page-count":
+        return (
+            f"{trip.what}: the page-count guard stopped the sync, because fewer than {trip.limit:g} were found. "
+            "Nothing was written."
+        )
+    return f"{trip.what}: the {trip.name} guard stopped the sync (limit {trip.limit:g}). Nothing was written."
+
+
+def abort_hint(trip: Trip, name: str, url: str) -> str:
+    """The likely causes in the order to check them, and what to type where the change is real."""
+    override = "--force" if trip.name in ("page-count", "max-removed") else f"--allow {trip.name}"
+    return "\n".join(
+        (
+            "check, in this order:",
+            f"1. the network: curl -I {url}",
+            "2. whether the site is down, moved, or shows a block or login page",
+            "3. whether robots.txt forbids the pages now (`robots: false` in .okf.yaml ignores it)",
+            f"4. if the site really changed so much: git okf sync {name} {override}",
+        )
+    )
+
+
+# --- commit messages ---
+
+
+def subject(delta: Delta, name: str) -> str:
+    """`sync: +3 -1 =5 (docs)`: added, removed, updated. Counters and the source's name, nothing else."""
+    return f"sync: +{len(delta.added)} -{len(delta.removed)} ={len(delta.updated)} ({name})"
+
+
+def render_subject(delta: Delta, name: str) -> str:
+    return f"render: ={len(delta.rerendered)} ({name})"
+
+
+def commit_message(result: RunResult, headline: str, lines: Sequence[str]) -> str:
+    """Subject, the changed paths (bounded), and the trailers `Okf-Source`, `Okf-Run`, `Okf-Unchanged`."""
+    listed = list(lines[:LISTED_PATHS])
+    if len(lines) > LISTED_PATHS:
+        listed.append(f"... and {len(lines) - LISTED_PATHS} more")
+    trailers = (
+        f"Okf-Source: {result.name}",
+        f"Okf-Run: {result.run}",
+        f"Okf-Unchanged: {result.delta.unchanged}",
+    )
+    return "\n".join((headline, "", *listed, "", *trailers, ""))
+
+
+def sync_lines(delta: Delta) -> list[str]:
+    """The changed paths of a sync commit, a line each, quoted."""
+    old_paths = {old for old, _ in delta.moved}
+    new_paths = {new for _, new in delta.moved}
+    return [
+        *(f"+ {quoted(c.path)}" for c in delta.added if c.path not in new_paths),
+        *(f"- {quoted(r.path)}" for r in delta.removed if r.path not in old_paths),
+        *(f"> {quoted(old)} to {quoted(new)}" for old, new in delta.moved),
+        *(f"= {quoted(c.path)}" for c in delta.updated),
+    ]
+
+
+def render_lines(delta: Delta) -> list[str]:
+    return [f"= {quoted(change.path)}" for change in delta.rerendered]
+
+
+def quoted(path: str) -> str:
+    """A path with the characters percent-encoded that mean something in a commit message or on a forge."""
+    return "".join(
+        ch if _harmless(ch) and ch not in _QUOTED else "".join(f"%{b:02X}" for b in ch.encode()) for ch in path
+    )
