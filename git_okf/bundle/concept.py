@@ -1,0 +1,249 @@
+"""One concept file: front matter, one blank line, body, final newline.
+
+`content_hash` is the SHA-256 of the body's bytes as they stand after the front matter and one blank line, without the
+final newline. Values are written by a YAML emitter as double-quoted scalars on one line each, so no title can add a
+key or end the block, and every reader gets back the string that was given.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+import yaml
+
+TYPE = "Documentation Page"
+_ONE_LINE = 1 << 30
+"""Width at which the emitter would fold: never."""
+
+# libyaml's emitter and parser write and read the same as the ones in Python, twenty times faster (tests compare them).
+_Dumper: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+class NotAConcept(ValueError):
+    """The bytes are no concept; `reason` says why, `line` where (1 is the first)."""
+
+    def __init__(self, reason: str, line: int = 1) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.line = line
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Concept:
+    """A concept as read: `line` is the line of the file on which the body begins."""
+
+    front: Mapping[str, object]
+    body: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Header:
+    """What the bundle itself remembers of an item ("" where it does not)."""
+
+    resource: str = ""
+    title: str = ""
+    description: str = ""
+    content_hash: str = ""
+
+
+class _Text(str):
+    """A string that is written in double quotes."""
+
+    __slots__ = ()
+
+
+class _Emitter(_Dumper):  # type: ignore[misc]
+    def ignore_aliases(self, data: object) -> bool:
+        return True
+
+
+_Emitter.add_representer(
+    _Text, lambda dumper, text: dumper.represent_scalar("tag:yaml.org,2002:str", str(text), style='"')
+)
+
+
+class FrontMatterLoader(_Loader):  # type: ignore[misc]
+    """YAML 1.2's core schema: `no`, `12:30`, `0123` and timestamps stay strings; numbers, true, false, null do not."""
+
+    yaml_implicit_resolvers: dict[str, list[tuple[str, re.Pattern[str]]]] = {}  # noqa: RUF012 - PyYAML's own protocol
+
+
+for _tag, _pattern, _first in (
+    ("bool", r"(?:true|True|TRUE|false|False|FALSE)\Z", "tTfF"),
+    ("int", r"[-+]?(?:0|[1-9][0-9]*)\Z", "-+0123456789"),
+    ("float", r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?\Z", "-+.0123456789"),
+    ("null", r"(?:~|null|Null|NULL|)\Z", ["~", "n", "N", ""]),
+    ("merge", r"<<\Z", "<"),
+):
+    FrontMatterLoader.add_implicit_resolver(f"tag:yaml.org,2002:{_tag}", re.compile(_pattern), list(_first))
+
+
+def render(
+    *,
+    title: str,
+    description: str,
+    resource: str,
+    body: str,
+    content_hash: str,
+    when: datetime,
+    version: str,
+    source: str,
+    kind_type: str = TYPE,
+) -> bytes:
+    """The file's bytes: a function of the arguments alone. `when` must have an offset; `source` is the source's name.
+
+    An empty title or description is left out. Lone surrogates, which UTF-8 cannot hold, become U+FFFD.
+    """
+    at = timestamp(when)
+    front: dict[str, Any] = {"type": kind_type}
+    front |= {key: text for key, text in (("title", title), ("description", description)) if text}
+    front |= {
+        "resource": resource,
+        "generated": {"by": f"git-okf/{version}", "at": at},
+        "sources": [{"id": source, "resource": resource}],
+        "content_hash": content_hash,
+        "crawled_at": at,
+    }
+    return b"---\n" + front_matter(front) + b"---\n\n" + body.encode() + b"\n"
+
+
+def front_matter(values: Mapping[str, Any]) -> bytes:
+    """The lines between the two `---`: keys in the order given, every string in double quotes."""
+    text: str = yaml.dump(
+        _quoted(values), Dumper=_Emitter, allow_unicode=True, width=_ONE_LINE, sort_keys=False, default_flow_style=False
+    )
+    return text.encode()
+
+
+def timestamp(when: datetime) -> str:
+    """`2026-06-30T14:00:00Z`. ValueError without an offset."""
+    if when.tzinfo is None:
+        raise ValueError("a time without an offset is no timestamp")
+    return when.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _quoted(value: Any) -> Any:
+    if isinstance(value, str):
+        return _Text(value.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
+    if isinstance(value, Mapping):
+        return {key: _quoted(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_quoted(item) for item in value]
+    return value
+
+
+def parse(data: bytes) -> Concept:
+    """Front matter and body. Raises NotAConcept; tolerates CRLF and a missing blank line, which `check` reports."""
+    front_text, body, line = split(data)
+    try:
+        front = yaml.load(front_text, Loader=FrontMatterLoader)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        problem = getattr(error, "problem", None) or "not YAML"
+        raise NotAConcept(f"front matter is not readable YAML: {problem}", (mark.line if mark else 0) + 2) from error
+    except (RecursionError, ValueError, TypeError) as error:
+        raise NotAConcept(f"front matter is not readable YAML: {error}", 2) from error
+    if not isinstance(front, dict):
+        raise NotAConcept("front matter is not a mapping of keys to values", 2)
+    return Concept(front=front, body=body, line=line)
+
+
+def split(data: bytes) -> tuple[str, str, int]:
+    """(YAML text, body, line on which the body begins), split by hand. Raises NotAConcept.
+
+    A BOM is refused: OKF's own reader does not see the front matter behind it.
+    """
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise NotAConcept("not UTF-8", data.count(b"\n", 0, error.start) + 1) from error
+    if text.startswith("\ufeff"):
+        raise NotAConcept("a byte order mark stands before the front matter")
+    opening = _MARKER.match(text)
+    if not opening:
+        raise NotAConcept("no front matter: the first line is not ---")
+    closing = _MARKER.search(text, opening.end())
+    if not closing:
+        raise NotAConcept("front matter is not closed by a line ---")
+    blank = _BLANK.match(text, closing.end())
+    start = blank.end() if blank else closing.end()
+    body = text[start:]
+    return text[opening.end() : closing.start()], body.removesuffix("\n"), text.count("\n", 0, start) + 1
+
+
+_MARKER = re.compile(r"^---[ \t]*\r?(?:\n|\Z)", re.MULTILINE)
+_BLANK = re.compile(r"[ \t]*\r?\n")
+
+_SCALAR = rb'"(?:[^"\\\n]|\\[^\n])*"'
+_OWN_FORM = re.compile(
+    rb"---\ntype: (?P<type>" + _SCALAR + rb")\n(?:title: (?P<title>" + _SCALAR + rb")\n)?"
+    rb"(?:description: (?P<description>" + _SCALAR + rb")\n)?resource: (?P<resource>" + _SCALAR + rb")\n"
+    rb"generated:\n  by: (?P<by>" + _SCALAR + rb")\n  at: (?P<at>" + _SCALAR + rb")\nsources:\n"
+    rb"- id: " + _SCALAR + rb"\n  resource: " + _SCALAR + rb"\n"
+    rb'content_hash: "(?P<content_hash>sha256:[0-9a-f]{64})"\ncrawled_at: ' + _SCALAR + rb"\n---\n\n"
+)
+
+
+def own_form(data: bytes) -> re.Match[bytes] | None:
+    """The front matter as `render` writes it, matched without a YAML parser; its end is where the body begins."""
+    return _OWN_FORM.match(data)
+
+
+def header(data: bytes) -> Header:
+    """Resource, title, description and content hash; by hand where the file is in our form, else through YAML.
+
+    Values that are no strings are "". Raises NotAConcept.
+    """
+    match = own_form(data)
+    if match:
+        try:
+            return Header(
+                resource=scalar(match["resource"]),
+                title=scalar(match["title"]),
+                description=scalar(match["description"]),
+                content_hash=match["content_hash"].decode(),
+            )
+        except UnicodeDecodeError:
+            pass  # `parse` says where
+    front = parse(data).front
+    found = {name: front.get(name) for name in Header.__slots__}
+    return Header(**{name: value for name, value in found.items() if isinstance(value, str)})
+
+
+def scalar(quoted: bytes | None) -> str:
+    """The string of a double-quoted scalar; "" for None. JSON reads the escapes that both know."""
+    if not quoted:
+        return ""
+    text = quoted.decode()
+    if "\\" not in text:
+        return text[1:-1]
+    try:
+        return str(json.loads(text))
+    except ValueError:
+        return str(yaml.load(text, Loader=FrontMatterLoader))
+
+
+def hash_body(body: bytes) -> str:
+    """The content hash of a body."""
+    return "sha256:" + hashlib.sha256(body).hexdigest()
+
+
+def body_hash(data: bytes) -> str:
+    """The hash of the body as it stands in the file. Raises NotAConcept."""
+    match = own_form(data)
+    if match:
+        return hash_body(data[match.end() :].removesuffix(b"\n"))
+    return hash_body(split(data)[1].encode())
+
+
+def edited(data: bytes) -> bool:
+    """Whether the body is another than the one `content_hash` was written for. Raises NotAConcept."""
+    return body_hash(data) != header(data).content_hash
