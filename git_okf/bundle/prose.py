@@ -12,7 +12,9 @@ from urllib.parse import quote
 TITLE_LIMIT = 200
 DESCRIPTION_LIMIT = 300
 
-_ACTIVE = re.compile(r"([\\`*_\[\]<>~$|]|&(?=[#A-Za-z0-9]+;)|^[#+=-]|(?<=^\d)[.)])")
+_ACTIVE = re.compile(r"[\\`*<>\[\]]|(?<!\w)_|_(?!\w)|&(?=[#A-Za-z0-9]+;)|#(?=#*\Z)")
+_PAIRED = "~$"
+"""Struck out, and mathematics: they act in pairs alone."""
 
 
 def one_line(text: str, limit: int) -> str:
@@ -22,8 +24,18 @@ def one_line(text: str, limit: int) -> str:
 
 
 def inline(text: str, limit: int = TITLE_LIMIT) -> str:
-    """The text as Markdown that renders as it."""
-    return _ACTIVE.sub(r"\\\1", one_line(text, limit))
+    """The text as Markdown that renders as it, in a heading, a list entry or the text of a link.
+
+    Brackets are written as entities: readers of OKF take the text of a link to end at the first `]`.
+    """
+    shown = _ACTIVE.sub(lambda m: _ENTITIES.get(m.group(), "\\" + m.group()), one_line(text, limit))
+    for mark in _PAIRED:
+        if shown.count(mark) > 1:
+            shown = shown.replace(mark, "\\" + mark)
+    return shown
+
+
+_ENTITIES = {"[": "&#91;", "]": "&#93;"}
 
 
 def code(text: str, limit: int = 500) -> str:
