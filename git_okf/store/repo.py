@@ -1,0 +1,440 @@
+"""The repository: objects and refs. The only module that knows pygit2.
+
+Opening it decides everything that could make a sync impossible, so that no request is sent in vain. Reading never
+writes. Writing objects moves nothing a user can see; `update` moves refs, all of them or none, each only from the value
+it was expected to have. Ids are 40 hex digits.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
+
+import pygit2
+from pygit2.enums import ObjectType, SortMode
+
+from git_okf.errors import GitRefused
+from git_okf.store import commit as commits
+from git_okf.store import preflight, remote, trees
+
+LOCK_WAIT_S = 5.0
+
+
+class Missing(GitRefused):
+    """An object is not in this clone (shallow, partial, or damaged)."""
+
+    code = "missing-object"
+
+    def __init__(self, oid: str) -> None:
+        super().__init__(
+            f"object {oid} is not in this clone",
+            "fetch the full history (`git fetch --unshallow`, or `git fetch --refetch` in a partial clone)",
+        )
+        self.oid = oid
+
+
+class RefMoved(GitRefused):
+    """A ref is not where the run left it: somebody else wrote meanwhile. Nothing was moved."""
+
+    code = "ref-moved"
+
+    def __init__(self, name: str, expected: str | None, actual: str | None) -> None:
+        super().__init__(
+            f"{name} moved while the run was under way (expected {expected or 'no such ref'},"
+            f" found {actual or 'no such ref'}); nothing was written to it",
+            "run the sync again",
+        )
+        self.name, self.expected, self.actual = name, expected, actual
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """Where HEAD points: a branch (`refs/heads/x`, perhaps without a commit yet), or `HEAD` itself when detached."""
+
+    ref: str
+    commit: str | None
+    detached: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RefUpdate:
+    """Move `name` from `old` (None: it must not exist) to `new`; `reason` goes into the reflog."""
+
+    name: str
+    old: str | None
+    new: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """A path whose entry differs between two trees; ids are None where it is not there."""
+
+    path: str
+    old: str | None
+    new: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """A commit as the log shows it."""
+
+    id: str
+    tree: str
+    parents: tuple[str, ...]
+    message: str
+    time: datetime
+
+
+class Repo:
+    """One repository with a work tree. Not for use by several threads at once."""
+
+    def __init__(self, handle: pygit2.Repository, environ: Mapping[str, str]) -> None:
+        self._git = handle
+        self._environ = dict(environ)
+        self.root = Path(handle.workdir)
+        self.git_dir = Path(handle.path)
+        self.common_dir = _common_dir(self.git_dir)
+        self.scratch = self.common_dir / "okf"
+        who = self.identity("committer")
+        handle.set_ident(who.name, who.email)
+
+    @classmethod
+    def open(cls, start: Path, environ: Mapping[str, str] | None = None) -> Repo:
+        """The repository around `start`. GitRefused with cause and remedy where a sync could not be committed."""
+        environ = os.environ if environ is None else environ
+        found = _discover(start)
+        if found is None:
+            raise preflight.no_repository(start)
+        git_dir = Path(found)
+        preflight.check_format(_format(_common_dir(git_dir)), git_dir)
+        handle = _open(git_dir, start, environ)
+        if handle.is_bare or not handle.workdir:
+            raise preflight.bare(git_dir)
+        preflight.check_operation(git_dir)
+        repo = cls(handle, environ)
+        repo.head()
+        return repo
+
+    # --- refs ---
+
+    def head(self) -> Head:
+        """Where HEAD points. GitRefused where it cannot be read."""
+        try:
+            name = "HEAD"
+            while name in self._git.references:
+                target = self._git.references[name].raw_target
+                if not isinstance(target, bytes | str):
+                    return Head(name, str(target), detached=name == "HEAD")
+                name = target.decode() if isinstance(target, bytes) else target
+        except (pygit2.GitError, ValueError, KeyError) as error:
+            raise _bad_head(self.git_dir, str(error)) from error
+        if name == "HEAD":
+            raise _bad_head(self.git_dir, "it is missing")
+        return Head(name, None, detached=False)
+
+    def ref(self, name: str) -> str | None:
+        """The id a ref points to, through symbolic refs; None where it does not exist."""
+        with _translated(f"read {name}"):
+            try:
+                return str(self._git.references[name].resolve().target)
+            except KeyError:
+                return None
+
+    def refs(self, prefix: str) -> dict[str, str]:
+        """All direct refs whose name begins with `prefix`."""
+        with _translated("list the refs"):
+            names = sorted(name for name in self._git.references if name.startswith(prefix))
+        return {name: oid for name in names if (oid := self.ref(name)) is not None}
+
+    def update(self, updates: Sequence[RefUpdate], *, head: str | None = None) -> None:
+        """Move all refs or none: RefMoved where one of them is not at its `old` value.
+
+        Every ref is locked, in the order of the names; then each is compared under its lock; then they are renamed
+        into place in the order given. One libgit2 transaction would rename them in the order of a hash table, so each
+        ref has a transaction of its own: a kill between two renames leaves a prefix of the given order. `head` names
+        the branch that HEAD must still point to; HEAD is then locked as well, so nobody switches branches meanwhile.
+        """
+        with ExitStack() as stack, _translated("update the refs"):
+            held = {}
+            names = {u.name for u in updates} | ({"HEAD"} if head else set())
+            for name in sorted(names):
+                held[name] = stack.enter_context(self._locked(name))
+            if head and (actual := self.head().ref) != head:
+                raise RefMoved("HEAD", head, actual)
+            for update in updates:
+                self._compare(update)
+                held[update.name].set_target(update.name, update.new, message=update.reason)
+            for update in updates:
+                held[update.name].commit()
+
+    @contextmanager
+    def _locked(self, name: str) -> Iterator[pygit2.transaction.ReferenceTransaction]:
+        """A transaction that holds the lock of one ref; it is let go at the end, committed or not."""
+        deadline = time.monotonic() + LOCK_WAIT_S
+        while True:
+            transaction = self._git.transaction()
+            try:
+                transaction.lock_ref(name)
+                break
+            except pygit2.GitError as error:
+                transaction.__exit__(type(error), error, None)
+                if "lock" not in str(error) or time.monotonic() > deadline:
+                    raise
+                time.sleep(0.02)
+        try:
+            yield transaction
+        finally:
+            # Given an exception, the library's own exit does not commit: it only frees, which drops the lock.
+            transaction.__exit__(GitRefused, None, None)
+
+    def _compare(self, update: RefUpdate) -> None:
+        try:
+            reference = self._git.references[update.name]
+            target = reference.raw_target
+            actual = target.decode() if isinstance(target, bytes) else str(target)
+        except KeyError:
+            actual = None
+        if actual != update.old:
+            raise RefMoved(update.name, update.old, actual)
+
+    # --- reading objects ---
+
+    def commit_tree(self, commit: str) -> str:
+        """The tree of a commit."""
+        return self.commit_info(commit).tree
+
+    def commit_info(self, commit: str) -> Commit:
+        with _translated(f"read commit {commit}"):
+            try:
+                return _commit(self._git[commit].peel(pygit2.Commit))
+            except KeyError as error:
+                raise Missing(commit) from error
+
+    def entry(self, tree: str | None, path: str) -> tuple[int, str] | None:
+        """Mode and id of what stands at `path` in a tree ("" is the tree itself); None where nothing does."""
+        found: tuple[int, str] | None = (trees.TREE, tree) if tree else None
+        for part in path.split("/") if path else ():
+            if found is None or found[0] != trees.TREE:
+                return None
+            found = trees.parse(self.tree_data(found[1])).get(part.encode())
+        return found
+
+    def subtree(self, tree: str | None, path: str) -> str | None:
+        """The id of the directory at `path`; None where there is none."""
+        found = self.entry(tree, path)
+        return found[1] if found and found[0] == trees.TREE else None
+
+    def read(self, oid: str) -> bytes:
+        """The bytes of a blob. Raises Missing."""
+        return self._raw(oid)
+
+    def tree_data(self, oid: str) -> bytes:
+        return b"" if oid == trees.EMPTY_TREE else self._raw(oid)
+
+    def walk(self, tree: str | None) -> Iterator[tuple[str, str]]:
+        """Path and id of every regular file below a tree; links and submodules are left out."""
+        for path, mode, oid in trees.walk(self, tree) if tree else ():
+            if mode in (trees.FILE, trees.EXECUTABLE):
+                yield os.fsdecode(path), oid
+
+    def diff(self, old: str | None, new: str | None) -> list[Changed]:
+        """The paths that differ between two trees. Raises Missing where a tree is not in this clone."""
+        return [
+            Changed(os.fsdecode(path), left[1] if left else None, right[1] if right else None)
+            for path, left, right in trees.diff(self, old, new)
+        ]
+
+    def log(self, commit: str | None, path: str | None = None) -> Iterator[Commit]:
+        """The commit and its ancestors, children first, newest first; with `path`, only those that changed it.
+
+        Ends at the border of a shallow clone.
+        """
+        if commit is None:
+            return
+        with _translated("read the history"):
+            for found in self._git.walk(pygit2.Oid(hex=commit), SortMode.TOPOLOGICAL | SortMode.TIME):
+                info = _commit(found)
+                if path is None or self._touches(info, path):
+                    yield info
+
+    def _touches(self, info: Commit, path: str) -> bool:
+        here = self.entry(info.tree, path)
+        if not info.parents:
+            return here is not None
+        there = [self.entry(self.commit_tree(parent), path) for parent in info.parents if self.has(parent)]
+        return all(entry != here for entry in there) if there else here is not None
+
+    def ancestors(self, commit: str | None) -> Iterator[str]:
+        """The ids of a commit and its ancestors, newest first."""
+        return (info.id for info in self.log(commit))
+
+    def is_ancestor(self, older: str, newer: str) -> bool:
+        """Whether `newer` is `older` or descends from it."""
+        with _translated("read the history"):
+            return older == newer or self._git.descendant_of(newer, older)
+
+    def has(self, oid: str) -> bool:
+        """Whether the object is in this clone."""
+        return oid in self._git
+
+    # --- writing objects ---
+
+    def hash_blob(self, data: bytes) -> str:
+        """The id the bytes would have as a blob; nothing is written."""
+        return trees.blob_id(data)
+
+    def write_blob(self, data: bytes) -> str:
+        with _translated("write an object"):
+            return str(self._git.create_blob(data))
+
+    def write_tree_data(self, data: bytes) -> str:
+        with _translated("write an object"):
+            return str(self._git.write(ObjectType.TREE, data))
+
+    def edit(self, tree: str | None, changes: Mapping[str, bytes | None]) -> str:
+        """A tree with files written, or deleted where the value is None; see `trees.edit`."""
+        return trees.edit(self, tree, changes)
+
+    def commit(
+        self, tree: str, parents: Sequence[str], message: str, when: datetime, *, sign: bool | None = None
+    ) -> str:
+        """Write a commit object; no ref moves. By default it is signed where `commit.gpgsign` asks for it.
+
+        Signing is left to the git program. Commit hooks do not run: nobody sits there to mend what they refuse.
+        """
+        author, committer = self.identity("author"), self.identity("committer")
+        if self.signs() if sign is None else sign:
+            return remote.signed_commit(self, tree, parents, commits.clean(message), (author, committer), when)
+        data = commits.payload(tree, parents, commits.stamp(author, when), commits.stamp(committer, when), message)
+        with _translated("write an object"):
+            return str(self._git.write(ObjectType.COMMIT, data))
+
+    def signs(self) -> bool:
+        """Whether the user's configuration wants commits signed."""
+        return self.flag("commit.gpgsign")
+
+    # --- configuration ---
+
+    def config(self, name: str) -> str | None:
+        """A value of git's configuration, all files taken together."""
+        with _translated("read git's configuration"):
+            try:
+                return str(self._git.config[name])
+            except KeyError:
+                return None
+
+    def flag(self, name: str) -> bool:
+        """A true-or-false value of git's configuration; False where it is not set."""
+        with _translated("read git's configuration"):
+            return name in self._git.config and self._git.config.get_bool(name)
+
+    def identity(self, role: str) -> commits.Identity:
+        """Who stands in commits as `author` or `committer`."""
+        return commits.identity(role, self._environ, self.config)
+
+    def attribute(self, path: str, name: str) -> str | bool | None:
+        """What .gitattributes say of a path."""
+        with _translated("read .gitattributes"):
+            return self._git.get_attr(path, name)
+
+    # --- raw access ---
+
+    def _raw(self, oid: str) -> bytes:
+        with _translated(f"read object {oid}"):
+            try:
+                return self._git.read(oid)[1]
+            except KeyError as error:
+                raise Missing(oid) from error
+
+
+def _commit(found: pygit2.Commit) -> Commit:
+    zone = timezone(timedelta(minutes=found.commit_time_offset))
+    when = datetime.fromtimestamp(found.commit_time, UTC).astimezone(zone)
+    message = found.raw_message.decode(found.message_encoding or "utf-8", "replace")
+    return Commit(str(found.id), str(found.tree_id), tuple(map(str, found.parent_ids)), message, when)
+
+
+@contextmanager
+def _translated(what: str) -> Iterator[None]:
+    """The border: what the library raises becomes GitRefused."""
+    try:
+        yield
+    except (pygit2.GitError, KeyError, ValueError, OSError) as error:
+        reason = str(error).strip("'\"") or type(error).__name__
+        raise GitRefused(
+            f"git could not {what}: {reason}",
+            "see whether the disk is full, the git directory is writable, and `git fsck` is content",
+        ) from error
+
+
+def _discover(start: Path) -> str | None:
+    try:
+        return pygit2.discover_repository(str(start))
+    except (pygit2.GitError, KeyError, ValueError, OSError) as error:
+        raise GitRefused(
+            f"the repository at {start} cannot be opened: {error}", "see what `git status` says"
+        ) from error
+
+
+def _common_dir(git_dir: Path) -> Path:
+    """Where objects and refs are: the git directory itself, or for a linked work tree the one it belongs to."""
+    pointer = git_dir / "commondir"
+    if not pointer.is_file():
+        return git_dir
+    return Path(os.path.normpath(git_dir / pointer.read_text(encoding="utf-8", errors="surrogateescape").strip()))
+
+
+def _format(common_dir: Path) -> dict[str, str]:
+    try:
+        config = pygit2.Config(str(common_dir / "config"))
+        wanted = ("extensions.", "core.repositoryformatversion")
+        return {e.name.lower(): e.value or "true" for e in config if e.name.lower().startswith(wanted)}
+    except (pygit2.GitError, KeyError, ValueError, OSError) as error:
+        raise GitRefused(
+            f"{common_dir / 'config'} cannot be read: {error}", "correct it; `git config --list` must work"
+        ) from error
+
+
+def _open(git_dir: Path, start: Path, environ: Mapping[str, str]) -> pygit2.Repository:
+    _allow("partialclone")
+    try:
+        return pygit2.Repository(str(git_dir))
+    except (pygit2.GitError, KeyError, ValueError, OSError) as error:
+        if "not owned" not in str(error):
+            raise GitRefused(
+                f"the repository at {git_dir} cannot be opened: {error}", "see what `git status` says"
+            ) from error
+        return _open_foreign(git_dir, start, environ, error)
+
+
+def _open_foreign(git_dir: Path, start: Path, environ: Mapping[str, str], error: Exception) -> pygit2.Repository:
+    """libgit2 distrusts the owner. It does not read `safe.directory` from the environment (GIT_CONFIG_COUNT), git
+    does; so git decides, as `git status` would."""
+    if not remote.trusts(start, environ):
+        work_tree = git_dir.parent if git_dir.name == ".git" else git_dir
+        raise preflight.foreign_owner(work_tree) from error
+    pygit2.settings.owner_validation = False
+    try:
+        return pygit2.Repository(str(git_dir))
+    finally:
+        pygit2.settings.owner_validation = True
+
+
+def _allow(extension: str) -> None:
+    """libgit2 refuses partial clones for their extension; it can read them, and says so where an object is missing."""
+    known = pygit2.settings.extensions
+    if extension not in known:
+        pygit2.settings.set_extensions([*known, extension])
+
+
+def _bad_head(git_dir: Path, reason: str) -> GitRefused:
+    return GitRefused(
+        f"HEAD of the repository cannot be read: {reason}",
+        f"see {git_dir / 'HEAD'}; `git symbolic-ref HEAD refs/heads/BRANCH` or `git switch BRANCH` sets it right",
+    )
