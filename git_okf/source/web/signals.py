@@ -1,0 +1,163 @@
+"""What a page says about itself and where it leads, read from its bytes without extracting content. Pure.
+
+This runs on every page that changed, so it is cheap: one lexbor parse, about 0.4 ms for a page of 40 kB.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from git_okf.source.web.charset import decode
+from git_okf.source.web.robots import directives, header_directives
+from git_okf.source.web.url import Resolver, host
+
+if TYPE_CHECKING:
+    from selectolax.lexbor import LexborNode
+
+REFRESH_LIMIT = 10.0
+"""Seconds: a meta refresh with a longer delay is a page that reloads or changes later, no redirect."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signals:
+    """URLs are absolute, resolved on the page's base, without fragments."""
+
+    links: tuple[str, ...] = ()
+    """Where the page leads (a, area, frame, iframe on its own host, link rel=next/prev, Link headers), each once."""
+    base: str = ""
+    """`<base href>` resolved on the page's URL, or that URL."""
+    canonical: str = ""
+    """What the page claims to be; "" where header and element disagree (RFC 6596 leaves that open)."""
+    refresh: str = ""
+    """Target of a meta refresh that is a redirect."""
+    alternate_markdown: str = ""
+    """`rel=alternate type=text/markdown`."""
+    noindex: bool = False
+    nofollow: bool = False
+    language: str = ""
+    frameset: bool = False
+    title: str = ""
+
+
+_WANTED = "a[href],area[href],frame[src],iframe[src],link[href],meta[content]"
+_REFRESH = re.compile(
+    r"\s*(\d+(?:\.\d*)?|\.\d+)\s*(?:[;,]|\s)\s*(?:url\s*=\s*)?(?:'([^']*)'?|\"([^\"]*)\"?|(\S.*))", re.I | re.S
+)
+_LINK = re.compile(r"<([^>]*)>((?:\s*;\s*[\w!#$&+\-.^`|~*]+\s*(?:=\s*(?:\"(?:[^\"\\\\]|\\\\.)*\"|[^\s;,\"]*))?)*)")
+_PARAMETER = re.compile(r";\s*([\w!#$&+\-.^`|~*]+)\s*(?:=\s*(?:\"((?:[^\"\\\\]|\\\\.)*)\"|([^\s;,\"]*)))?")
+
+
+def read(data: bytes, *, url: str, content_type: str, headers: Mapping[str, str]) -> Signals:
+    """The signals of an HTML page whose final URL is `url`. Any bytes are read; what is broken says nothing."""
+    from selectolax.lexbor import LexborHTMLParser
+
+    tree = LexborHTMLParser(decode(data, content_type))
+    base = _base(tree.css_first("base[href]"), url)
+    found = _Found(Resolver(base), host(url))
+    for node in tree.css(_WANTED):
+        found.take(node)
+    for target, parameters in link_header(headers.get("link", "")):
+        found.take_header(target, parameters)
+    said = found.robots | header_directives(headers.get("x-robots-tag", ""))
+    title = tree.css_first("title")
+    return Signals(
+        links=tuple(found.links),
+        base=base,
+        canonical=found.canonical[0] if len(set(found.canonical)) == 1 else "",
+        refresh=found.refresh,
+        alternate_markdown=found.markdown,
+        noindex="noindex" in said,
+        nofollow="nofollow" in said,
+        language=_language(tree.root, headers),
+        frameset=tree.css_first("frameset") is not None,
+        title=" ".join(title.text().split()) if title is not None else "",
+    )
+
+
+@dataclass(slots=True)
+class _Found:
+    resolver: Resolver
+    host: str
+    links: dict[str, None] = field(default_factory=dict)
+    hrefs: set[str] = field(default_factory=set)
+    canonical: list[str] = field(default_factory=list)
+    refresh: str = ""
+    markdown: str = ""
+    robots: frozenset[str] = frozenset()
+
+    def take(self, node: LexborNode) -> None:
+        attributes = node.attributes
+        tag = node.tag
+        if tag in ("a", "area"):
+            self._link(attributes.get("href") or "")
+        elif tag == "link":
+            relations = (attributes.get("rel") or "").lower().split()
+            self._related(relations, attributes.get("href") or "", attributes.get("type") or "")
+        elif tag == "meta":
+            self._meta(attributes)
+        else:
+            target = self.resolver.resolve(attributes.get("src") or "")
+            if target and (tag == "frame" or host(target) == self.host):
+                self.links[target] = None
+
+    def take_header(self, target: str, parameters: Mapping[str, str]) -> None:
+        if "anchor" not in parameters:  # with one, it speaks of another resource (RFC 8288, section 3.2)
+            self._related(parameters.get("rel", "").lower().split(), target, parameters.get("type", ""))
+
+    def _link(self, href: str) -> None:
+        # Pages repeat their navigation: the text of the link is compared before it is resolved.
+        if not href or href in self.hrefs or href[0] == "#":
+            return
+        self.hrefs.add(href)
+        target = self.resolver.resolve(href)
+        if target:
+            self.links[target] = None
+
+    def _related(self, relations: list[str], href: str, media_type: str) -> None:
+        target = self.resolver.resolve(href) if relations and href else None
+        if not target:
+            return
+        if "canonical" in relations:
+            self.canonical.append(target)
+        if "next" in relations or "prev" in relations:
+            self.links[target] = None
+        if "alternate" in relations and media_type.partition(";")[0].strip().lower() == "text/markdown":
+            self.markdown = self.markdown or target
+
+    def _meta(self, attributes: Mapping[str, str | None]) -> None:
+        content = attributes.get("content") or ""
+        name = (attributes.get("name") or "").strip().lower()
+        if name in ("robots", "git-okf"):
+            self.robots |= directives(content)
+        elif (attributes.get("http-equiv") or "").strip().lower() == "refresh" and not self.refresh:
+            self.refresh = self._refresh(content)
+
+    def _refresh(self, content: str) -> str:
+        match = _REFRESH.match(content)
+        if match is None or float(match[1]) > REFRESH_LIMIT:
+            return ""
+        return self.resolver.resolve((match[2] or match[3] or match[4] or "").strip()) or ""
+
+
+def _base(node: LexborNode | None, url: str) -> str:
+    href = node.attributes.get("href") if node is not None else None
+    return (Resolver(url).resolve(href) if href else None) or url
+
+
+def _language(root: LexborNode | None, headers: Mapping[str, str]) -> str:
+    said = root.attributes.get("lang") if root is not None else None
+    if not said:
+        said = headers.get("content-language", "")
+    return "" if "," in said else said.strip()
+
+
+def link_header(value: str) -> Iterator[tuple[str, dict[str, str]]]:
+    """Targets and parameters of Link header lines (RFC 8288, section 3); the first of a repeated parameter counts."""
+    for match in _LINK.finditer(value):
+        parameters: dict[str, str] = {}
+        for name, quoted, plain in _PARAMETER.findall(match[2]):
+            parameters.setdefault(name.lower(), re.sub(r"\\\\(.)", r"\\1", quoted) if quoted else plain)
+        yield match[1].strip(), parameters
