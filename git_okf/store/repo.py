@@ -73,11 +73,12 @@ class RefUpdate:
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """A path whose entry differs between two trees; ids are None where it is not there."""
+    """A path whose entry differs between two trees; ids are None where it is not there. `mode` is the newer one."""
 
     path: str
     old: str | None
     new: str | None
+    mode: int = trees.FILE
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,7 +247,7 @@ class Repo:
     def diff(self, old: str | None, new: str | None) -> list[Changed]:
         """The paths that differ between two trees. Raises Missing where a tree is not in this clone."""
         return [
-            Changed(os.fsdecode(path), left[1] if left else None, right[1] if right else None)
+            Changed(os.fsdecode(path), left and left[1], right and right[1], (right or left or (trees.FILE,))[0])
             for path, left, right in trees.diff(self, old, new)
         ]
 
