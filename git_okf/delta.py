@@ -56,8 +56,8 @@ class Rules:
     removal: Removal
     now: str
     """The time of the run, for `missing_since`."""
-    assign: Callable[[str, Callable[[str], bool]], str]
-    """(key, is this path taken) -> the path a new concept gets."""
+    names: Callable[[Iterable[str]], Callable[[str], str]]
+    """The paths that stay -> (key -> the path a new concept gets), each path given once."""
     edited: frozenset[str] = frozenset()
     """Keys of concepts whose file was edited by hand since it was synced."""
 
@@ -223,18 +223,33 @@ def _written(change: Change, record: Record) -> Record:
 
 def _new(plan: _Plan, pages: Mapping[str, Record], seen: Observation, rules: Rules) -> None:
     """New items in the order of their keys, so that a name two of them want does not depend on the crawl."""
-    removed = {record.path for record in plan.removed}
-    taken = {record.path.casefold() for record in pages.values() if record.path not in removed}
+    leaving = {record.path: record for record in plan.removed}
+    assign = rules.names(record.path for record in pages.values() if record.path not in leaving)
     for key in sorted(seen.outcomes.keys() - pages.keys()):
         outcome = seen.outcomes[key]
         if isinstance(outcome, Fetched):
-            path = rules.assign(key, lambda candidate: candidate.casefold() in taken)
-            taken.add(path.casefold())
+            path = assign(key)
+            if path in leaving:
+                _rekeyed(plan, leaving.pop(path), key, outcome)
+                continue
             change = Change(key=key, path=path, new=outcome)
             plan.added.append(change)
             plan.records[key] = _written(change, Record(key=key))
         elif isinstance(outcome, Failed) and outcome.retryable:
             plan.retained.append(Retained(key=key, path="", outcome=_pending(key, seen), reason=outcome.reason))
+
+
+def _rekeyed(plan: _Plan, old: Record, key: str, new: Fetched) -> None:
+    """The same concept under another URL (`/guide` became `/guide/`): one file, no removal and no addition."""
+    plan.removed.remove(old)
+    plan.moved.pop(old.path, None)
+    record = replace(old, key=key, failure="", tries=0, missing_runs=0, missing_since="")
+    if _same_content(old, new):
+        plan.keep(_refreshed(record, new))
+        return
+    change = Change(key=key, path=old.path, new=new, old=old)
+    plan.updated.append(change)
+    plan.records[key] = _written(change, record)
 
 
 def _pending(key: str, seen: Observation) -> str:

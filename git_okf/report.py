@@ -40,7 +40,7 @@ def exit_code(results: Iterable[RunResult]) -> int:
 def as_json(results: Sequence[RunResult]) -> str:
     """One object for `--json`, and, for one result, the text of its note."""
     data = {"schema": SCHEMA, "sources": [as_data(result) for result in results]}
-    return json.dumps(data, ensure_ascii=False, indent=2)
+    return dump(data)
 
 
 def as_data(result: RunResult) -> dict[str, Any]:
@@ -83,6 +83,16 @@ def as_data(result: RunResult) -> dict[str, Any]:
     }
 
 
+def error_json(error: OkfError) -> str:
+    """The one object of `--json` where a command ended before any source was looked at."""
+    fault = {"code": error.code, "message": error.message, "hint": error.hint}
+    return dump({"schema": SCHEMA, "sources": [], "error": fault})
+
+
+def dump(data: object) -> str:
+    return json.dumps(data, ensure_ascii=False, indent=2)
+
+
 def _trip(trip: Trip | None) -> dict[str, Any] | None:
     if trip is None:
         return None
@@ -95,6 +105,11 @@ def _trip(trip: Trip | None) -> dict[str, Any] | None:
 def printable(text: str) -> str:
     """Text on one line that no terminal or log acts on: control, direction and unassigned characters escaped."""
     return "".join(ch if _harmless(ch) else _escape(ch) for ch in text)
+
+
+def multiline(text: str) -> str:
+    """The same, line by line."""
+    return "\n".join(printable(line) for line in text.split("\n"))
 
 
 def _harmless(ch: str) -> bool:

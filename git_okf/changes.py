@@ -1,0 +1,102 @@
+"""Delta -> the bundle's files that change, as bytes by path (None: deleted). Only what a delta touches is made.
+
+Where one of a directory's concepts came, went or changed its name, that directory's index.md and those above are made
+again; one whose listing stays the same comes out with the same bytes, and the store writes nothing for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
+
+from git_okf import __version__
+from git_okf.bundle import concept, index, log
+from git_okf.config import SourceConfig
+from git_okf.model import Change, Delta, Record, Status
+
+Files = dict[str, bytes | None]
+
+
+def rendered(
+    delta: Delta,
+    before: Iterable[Record],
+    source: SourceConfig,
+    body: Callable[[str], str],
+    when: datetime,
+    old_log: bytes | None,
+) -> Files:
+    """The files of the `render:` commit: the re-rendered concepts, and what lists them. `before`: the old records."""
+    if not delta.rerendered:
+        return {}
+    files: Files = {change.path: _concept(change, source, body, when) for change in delta.rerendered}
+    records = {record.path: record for record in before}
+    new = {record.path: record for record in delta.records if record.path}
+    records.update({change.path: new[change.path] for change in delta.rerendered})
+    files.update(_indexes(records.values(), [c.path for c in delta.rerendered if _renamed(c)], source, when))
+    files[log.FILE_NAME] = log.prepend(old_log, when=when, rerendered=[change.path for change in delta.rerendered])
+    return files
+
+
+def synced(
+    delta: Delta,
+    source: SourceConfig,
+    body: Callable[[str], str],
+    when: datetime,
+    old_log: bytes | None,
+) -> Files:
+    """The files of the `sync:` commit: concepts, the indexes above them, and the log. Nothing for an empty delta."""
+    if not delta.changes_content:
+        return {}
+    files: Files = {record.path: None for record in delta.removed}
+    for change in (*delta.added, *delta.updated):
+        files[change.path] = _concept(change, source, body, when)
+    touched = [
+        *(change.path for change in delta.added),
+        *(record.path for record in delta.removed),
+        *(change.path for change in delta.updated if _renamed(change)),
+    ]
+    files.update(_indexes(delta.records, touched, source, when))
+    files[log.FILE_NAME] = log.prepend(
+        old_log,
+        when=when,
+        added=[change.path for change in delta.added],
+        removed=[record.path for record in delta.removed],
+        updated=[change.path for change in delta.updated],
+        moved=delta.moved,
+    )
+    return files
+
+
+def _concept(change: Change, source: SourceConfig, body: Callable[[str], str], when: datetime) -> bytes:
+    return concept.render(
+        title=change.new.title,
+        description=change.new.description,
+        resource=change.key,
+        body=body(change.new.content_hash),
+        content_hash=change.new.content_hash,
+        when=when,
+        version=__version__,
+        source=source.name,
+    )
+
+
+def _indexes(records: Iterable[Record], touched: list[str], source: SourceConfig, when: datetime) -> Files:
+    return dict(
+        index.indexes(
+            (index.Entry(r.path, r.title, r.description) for r in records if r.status is Status.PAGE),
+            name=source.name,
+            source_url=source.url,
+            changed_at=concept.timestamp(when),
+            touched=touched,
+        )
+    )
+
+
+def _renamed(change: Change) -> bool:
+    old, new = change.old, change.new
+    return old is None or (old.title, old.description) != (new.title, new.description)
+
+
+def in_repository(bundle: str, files: Mapping[str, bytes | None]) -> Files:
+    """The same files with paths from the root of the repository."""
+    return {f"{bundle}/{path}": data for path, data in files.items()}

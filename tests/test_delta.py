@@ -1,0 +1,259 @@
+"""The decision table of the delta, a row a test."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from git_okf import delta
+from git_okf.config import Removal
+from git_okf.model import (
+    Delta,
+    Failed,
+    Fetched,
+    Gone,
+    Ignored,
+    Moved,
+    NotModified,
+    Observation,
+    Outcome,
+    Record,
+    Status,
+    Suspect,
+)
+
+NOW = "2026-01-02T03:04:05+00:00"
+
+
+def record(key: str, text: str = "a", **facts: object) -> Record:
+    made = Record(
+        key=key, path=f"pages/{key}.md", content_hash=f"sha256:{text}", raw_hash=f"raw-{text}", fingerprint="f1"
+    )
+    return replace(made, **facts)  # type: ignore[arg-type]
+
+
+def fetched(key: str, text: str = "a", **facts: object) -> Fetched:
+    made = Fetched(
+        key=key,
+        title=key,
+        description="",
+        content_hash=f"sha256:{text}",
+        raw_hash=f"raw-{text}",
+        fingerprint="f1",
+        size=9,
+    )
+    return replace(made, **facts)  # type: ignore[arg-type]
+
+
+def names(staying: Iterable[str]) -> Callable[[str], str]:
+    taken = set(staying)
+
+    def assign(key: str) -> str:
+        path = f"pages/{key.rstrip('/')}.md"
+        while path in taken:
+            path = path.removesuffix(".md") + "~.md"
+        taken.add(path)
+        return path
+
+    return assign
+
+
+def compute(
+    known: Iterable[Record],
+    outcomes: Iterable[Outcome],
+    *,
+    removal: Removal | None = None,
+    edited: Iterable[str] = (),
+    reasons: tuple[str, ...] = (),
+    unlinked: Iterable[str] = (),
+    side: tuple[Record, ...] = (),
+) -> Delta:
+    seen = Observation(
+        outcomes={o.key: o for o in outcomes}, incomplete_reasons=reasons, unlinked=frozenset(unlinked), side=side
+    )
+    rules = delta.Rules(removal=removal or Removal(), now=NOW, names=names, edited=frozenset(edited))
+    return delta.compute({r.key: r for r in known}, seen, rules)
+
+
+def test_same_hash_is_unchanged_and_keeps_the_files_own_facts() -> None:
+    plan = compute([record("p", title="old")], [fetched("p", title="new", etag='"2"')])
+    assert (plan.unchanged, plan.changes_content) == (1, False)
+    assert (plan.records[0].title, plan.records[0].etag) == ("old", '"2"')
+
+
+def test_not_modified_is_unchanged_and_keeps_the_record() -> None:
+    known = record("p", links=("q",))
+    assert compute([known], [NotModified(key="p")]).records == (known,)
+
+
+def test_another_hash_is_updated() -> None:
+    plan = compute([record("p")], [fetched("p", "b")])
+    assert [change.path for change in plan.updated] == ["pages/p.md"]
+    assert plan.records[0].content_hash == "sha256:b"
+
+
+def test_hash_03_same_bytes_rendered_otherwise_are_no_update() -> None:
+    drift = fetched("p", "b", raw_hash="raw-a", fingerprint="f2")
+    plan = compute([record("p")], [drift])
+    assert ([c.path for c in plan.rerendered], plan.updated) == (["pages/p.md"], ())
+
+
+def test_hash_05_equal_compared_forms_are_unchanged() -> None:
+    plan = compute([record("p", compared_hash="sha256:c")], [fetched("p", "b", compared_hash="sha256:c")])
+    assert plan.unchanged == 1
+    assert plan.records[0].content_hash == "sha256:a", "the file still holds the old text"
+
+
+def test_a_new_page_is_added() -> None:
+    plan = compute([], [fetched("p")])
+    assert [change.path for change in plan.added] == ["pages/p.md"]
+
+
+def test_gone_is_removed() -> None:
+    plan = compute([record("p")], [Gone(key="p", reason="404 twice")])
+    assert ([r.path for r in plan.removed], plan.records) == (["pages/p.md"], ())
+
+
+def test_page_05_flapping_404_is_one_removal_where_two_runs_are_asked_for() -> None:
+    known, removals = [record("p")], 0
+    for status in (200, 404, 200, 404, 404, 404):
+        outcome: Outcome = fetched("p") if status == 200 else Gone(key="p", reason="404 twice")
+        plan = compute(known, [outcome] if known or status == 200 else [], removal=Removal(gone_runs=2))
+        removals += len(plan.removed)
+        known = list(plan.records)
+    assert (removals, known) == (1, [])
+
+
+def test_410_is_removed_at_once() -> None:
+    plan = compute([record("p")], [Gone(key="p", reason="410 twice")], removal=Removal(gone_runs=5))
+    assert len(plan.removed) == 1
+
+
+@pytest.mark.parametrize(
+    ("outcome", "word"),
+    [
+        (Failed(key="p", reason="HTTP 503"), delta.RETRYABLE),
+        (Failed(key="p", reason="too large", retryable=False), delta.TERMINAL),
+        (Suspect(key="p", reason="login page"), delta.RETRYABLE),
+        (Ignored(key="p", reason="robots"), delta.IGNORED),
+    ],
+)
+def test_del_01_trouble_is_retained_never_removed(outcome: Outcome, word: str) -> None:
+    plan = compute([record("p")], [outcome])
+    assert ([r.outcome for r in plan.retained], plan.removed) == ([word], ())
+    assert plan.records[0].content_hash == "sha256:a"
+
+
+def test_absence_from_a_complete_enumeration_is_removed_and_from_an_incomplete_one_retained() -> None:
+    assert len(compute([record("p")], []).removed) == 1
+    plan = compute([record("p")], [], reasons=("max_pages reached",))
+    assert (plan.removed, [r.reason for r in plan.retained]) == ((), ["max_pages reached"])
+
+
+def test_an_unlinked_page_is_removed_in_its_second_complete_run() -> None:
+    first = compute([record("p")], [NotModified(key="p")], unlinked=["p"])
+    assert (first.unchanged, first.records[0].missing_since) == (1, NOW)
+    second = compute(first.records, [NotModified(key="p")], unlinked=["p"])
+    assert len(second.removed) == 1
+
+
+def test_an_unlinked_page_that_is_linked_again_starts_over() -> None:
+    first = compute([record("p")], [NotModified(key="p")], unlinked=["p"])
+    back = compute(first.records, [NotModified(key="p")])
+    assert (back.records[0].missing_runs, back.records[0].missing_since) == (0, "")
+
+
+def test_an_incomplete_run_does_not_count_an_unlinked_page() -> None:
+    plan = compute([record("p")], [NotModified(key="p")], unlinked=["p"], reasons=("robots",))
+    assert plan.records[0].missing_runs == 0
+
+
+def test_hash_08_a_permanent_redirect_is_a_move() -> None:
+    plan = compute([record("old")], [Moved(key="old", to="new"), fetched("new", "b")])
+    assert plan.moved == (("pages/old.md", "pages/new.md"),)
+    assert ([r.path for r in plan.removed], [c.path for c in plan.added]) == (["pages/old.md"], ["pages/new.md"])
+
+
+def test_hash_08_one_page_gone_and_one_new_with_its_body_are_a_move() -> None:
+    plan = compute([record("old")], [Gone(key="old", reason="404 twice"), fetched("new")])
+    assert plan.moved == (("pages/old.md", "pages/new.md"),)
+
+
+def test_two_new_pages_with_the_body_of_one_gone_are_no_move() -> None:
+    plan = compute([record("old")], [Gone(key="old", reason="404"), fetched("x"), fetched("y")])
+    assert plan.moved == ()
+
+
+def test_a_move_to_a_page_that_failed_keeps_the_old_one() -> None:
+    plan = compute([record("old")], [Moved(key="old", to="new"), Failed(key="new", reason="HTTP 500")])
+    assert (plan.removed, [r.path for r in plan.retained]) == ((), ["", "pages/old.md"])
+
+
+def test_a_new_url_for_the_same_file_is_neither_removal_nor_addition() -> None:
+    same = compute([record("p")], [Moved(key="p", to="p/"), fetched("p/")])
+    assert (same.changes_content, [r.key for r in same.records]) == (False, ["p/"])
+    changed = compute([record("p")], [Moved(key="p", to="p/"), fetched("p/", "b")])
+    assert ([c.path for c in changed.updated], changed.added, changed.removed) == (["pages/p.md"], (), ())
+
+
+def test_git_11_a_hand_edit_is_kept_and_reported_while_the_source_stands_still() -> None:
+    plan = compute([record("p", edited=True)], [fetched("p")], edited=["p"])
+    assert (plan.edited, plan.changes_content, plan.retained) == (("pages/p.md",), False, ())
+
+
+@pytest.mark.parametrize("outcome", [fetched("p", "b"), Gone(key="p", reason="404 twice")])
+def test_git_11_a_hand_edit_and_a_change_at_the_source_are_a_conflict(outcome: Outcome) -> None:
+    plan = compute([record("p", edited=True)], [outcome], edited=["p"])
+    assert ([r.outcome for r in plan.retained], plan.changes_content) == ([delta.CONFLICT], False)
+
+
+def test_a_new_page_that_fails_is_pending_and_after_three_runs_only_listed() -> None:
+    failure = Failed(key="n", reason="HTTP 503")
+    words = []
+    for tries in (1, 3, 4):
+        side = Record(key="n", status=Status.PENDING, tries=tries)
+        words.append(compute([], [failure], side=(side,)).retained[0].outcome)
+    assert words == [delta.RETRYABLE, delta.RETRYABLE, delta.LISTED]
+
+
+def test_side_records_of_an_incomplete_run_are_kept() -> None:
+    alias = Record(key="a", status=Status.ALIAS, target="p")
+    assert compute([alias], [], reasons=("time",)).records == (alias,)
+    assert compute([alias], []).records == ()
+
+
+KEYS = st.sampled_from("abcdef")
+TEXTS = st.sampled_from("xyz")
+OUTCOMES = st.one_of(
+    st.builds(fetched, KEYS, TEXTS),
+    st.builds(NotModified, key=KEYS),
+    st.builds(Failed, key=KEYS, reason=st.just("HTTP 503"), retryable=st.booleans()),
+    st.builds(Suspect, key=KEYS, reason=st.just("login page")),
+    st.builds(Ignored, key=KEYS, reason=st.just("robots")),
+    st.builds(Moved, key=KEYS, to=KEYS),
+)
+
+
+@given(st.lists(KEYS, unique=True), st.lists(OUTCOMES, unique_by=lambda o: o.key), st.booleans())
+def test_only_positive_evidence_removes(known: list[str], outcomes: list[Outcome], complete: bool) -> None:
+    """Law 1, for every mixture of outcomes: no trouble of any kind leads to a removal."""
+    plan = compute([record(k) for k in known], outcomes, reasons=() if complete else ("cap",))
+    by_key = {o.key: o for o in outcomes}
+    for removed in plan.removed:
+        outcome = by_key.get(removed.key)
+        assert isinstance(outcome, Moved) or (outcome is None and complete)
+    kept = {r.path for r in plan.records}
+    assert all(record(k).path in kept for k in known if record(k) not in plan.removed)
+
+
+@given(st.lists(KEYS, unique=True), st.lists(OUTCOMES, unique_by=lambda o: o.key))
+def test_every_known_page_has_one_fate_and_every_path_one_owner(known: list[str], outcomes: list[Outcome]) -> None:
+    plan = compute([record(k) for k in known], outcomes)
+    counted = plan.unchanged + len(plan.updated) + len(plan.rerendered) + len(plan.removed)
+    assert counted + sum(bool(r.path) for r in plan.retained) == len(known)
+    paths = [r.path for r in plan.records if r.path]
+    assert len(paths) == len(set(paths))
