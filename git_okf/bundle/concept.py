@@ -231,9 +231,14 @@ def scalar(quoted: bytes | None) -> str:
         return str(yaml.load(text, Loader=FrontMatterLoader))
 
 
-def hash_body(body: bytes) -> str:
+def hash_body(text: bytes) -> str:
     """The content hash of a body."""
-    return "sha256:" + hashlib.sha256(body).hexdigest()
+    return "sha256:" + hashlib.sha256(text).hexdigest()
+
+
+def body(data: bytes) -> str:
+    """The body as it stands in the file, without the final newline. Raises NotAConcept."""
+    return split(data)[1]
 
 
 def body_hash(data: bytes) -> str:
@@ -241,7 +246,7 @@ def body_hash(data: bytes) -> str:
     match = own_form(data)
     if match:
         return hash_body(data[match.end() :].removesuffix(b"\n"))
-    return hash_body(split(data)[1].encode())
+    return hash_body(body(data).encode())
 
 
 def edited(data: bytes) -> bool:
