@@ -8,7 +8,6 @@ could act on (design.md, law 10).
 from __future__ import annotations
 
 import json
-import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -104,16 +103,12 @@ def _trip(trip: Trip | None) -> dict[str, Any] | None:
 
 def printable(text: str) -> str:
     """Text on one line that no terminal or log acts on: control, direction and unassigned characters escaped."""
-    return "".join(ch if _harmless(ch) else _escape(ch) for ch in text)
+    return "".join(ch if ch.isprintable() else _escape(ch) for ch in text)
 
 
 def multiline(text: str) -> str:
     """The same, line by line."""
     return "\n".join(printable(line) for line in text.split("\n"))
-
-
-def _harmless(ch: str) -> bool:
-    return ch == " " or unicodedata.category(ch) not in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
 
 
 def _escape(ch: str) -> str:
@@ -269,5 +264,5 @@ def render_lines(delta: Delta) -> list[str]:
 def quoted(path: str) -> str:
     """A path with the characters percent-encoded that mean something in a commit message or on a forge."""
     return "".join(
-        ch if _harmless(ch) and ch not in _QUOTED else "".join(f"%{b:02X}" for b in ch.encode()) for ch in path
+        ch if ch.isprintable() and ch not in _QUOTED else "".join(f"%{b:02X}" for b in ch.encode()) for ch in path
     )
