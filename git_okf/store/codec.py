@@ -1,0 +1,207 @@
+"""A record as one line of JSON, small: what has its default value is left out, what repeats is told once.
+
+Keys and URLs are written relative to the source's base URL, hashes without `sha256:`, the fingerprint as its number in
+a table, links by link sets, the path only where it is not what the key suggests. `decode(encode(r)) == r` for every
+record; the same record gives the same bytes as long as its set stays the same.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from git_okf.model import Record, Status
+from git_okf.store import linksets
+from git_okf.store.linksets import LinkSet
+
+_HASH = re.compile(r"sha256:[0-9a-f]{64}\Z")
+_PLAIN = "="
+"""Stands before a value that is written as it is, where the short form would be ambiguous."""
+
+# Name in the file, name in the record: those written as they are, and those written as hashes.
+_TEXTS = (
+    ("title", "title"),
+    ("about", "description"),
+    ("etag", "etag"),
+    ("date", "last_modified"),
+    ("since", "missing_since"),
+    ("failure", "failure"),
+)
+_HASHES = (("hash", "content_hash"), ("compared", "compared_hash"), ("raw", "raw_hash"))
+_NUMBERS = (("size", "size"), ("missing", "missing_runs"), ("tries", "tries"))
+_KNOWN = frozenset(
+    {"key", "status", "url", "path", "by", "form", "target", "links"}
+    | {name for name, _ in (*_TEXTS, *_HASHES, *_NUMBERS)}
+)
+_STATUS = {str(status): status for status in Status}
+
+
+@dataclass(slots=True)
+class Codec:
+    """What the lines of one source have in common."""
+
+    base: str = ""
+    """What keys and URLs begin with."""
+    fingerprints: list[str] = field(default_factory=list)
+    sets: dict[str, LinkSet] = field(default_factory=dict)
+    used: dict[str, str] = field(default_factory=dict)
+    """By key, the name of the set its links are told by."""
+    extra: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """By key, what a newer version of this program wrote and this one does not know: kept as it is."""
+
+    # --- short forms ---
+
+    def shorten(self, text: str) -> str:
+        rest = text.removeprefix(self.base)
+        return _PLAIN + text if rest.startswith(_PLAIN) or not text.startswith(self.base) else rest
+
+    def expand(self, text: str) -> str:
+        return text[1:] if text.startswith(_PLAIN) else self.base + text
+
+    def suggested_path(self, key: str) -> str:
+        """The path that most keys have; only another one is written."""
+        rest = key.removeprefix(self.base).removesuffix(".html").strip("/")
+        return f"pages/{rest or 'home'}.md"
+
+    # --- lines ---
+
+    def encode(self, record: Record) -> bytes:
+        """The line, without its end. Fields in a fixed order."""
+        line: dict[str, Any] = {"key": self.shorten(record.key)}
+        if record.status is not Status.PAGE:
+            line["status"] = str(record.status)
+        if record.url:
+            line["url"] = self.shorten(record.url)
+        if record.path != (self.suggested_path(record.key) if record.status is Status.PAGE else ""):
+            line["path"] = record.path
+        for name, attribute in _HASHES:
+            if value := getattr(record, attribute):
+                line[name] = value[7:] if _HASH.match(value) else _PLAIN + value
+        if record.fingerprint:
+            line["by"] = self.fingerprints.index(record.fingerprint)
+        for name, attribute in (*_NUMBERS, *_TEXTS):
+            if value := getattr(record, attribute):
+                line[name] = value
+        if record.form != "html":
+            line["form"] = record.form
+        if record.target:
+            line["target"] = self.shorten(record.target)
+        if record.links:
+            name = self.used.get(record.key, linksets.NO_SET)
+            line["links"] = linksets.encode(record.links, name, self.sets.get(name), self.shorten)
+        return _json({**line, **self.extra.get(record.key, {})})
+
+    def decode(self, line: Any, memory: dict[str, str]) -> Record:
+        """The record of a parsed line. ValueError where it is none. `memory` makes equal strings one string."""
+        if not isinstance(line, dict) or not isinstance(line.get("key"), str):
+            raise ValueError("a record without a key")
+        key = _once(memory, self.expand(line["key"]))
+        status = _STATUS.get(line.get("status", "page"))
+        if status is None:
+            raise ValueError(f"the record {key} has the unknown status {line['status']!r}")
+        values: dict[str, Any] = {}
+        for name, attribute in _TEXTS:
+            if name in line:
+                values[attribute] = _typed(line[name], str)
+        for name, attribute in _HASHES:
+            if name in line:
+                value = _typed(line[name], str)
+                values[attribute] = value[1:] if value.startswith(_PLAIN) else "sha256:" + value
+        for name, attribute in _NUMBERS:
+            if name in line:
+                values[attribute] = _typed(line[name], int)
+        if line.keys() - _KNOWN:
+            self.extra[key] = {name: value for name, value in line.items() if name not in _KNOWN}
+        return Record(
+            key=key,
+            status=status,
+            url=self.expand(_typed(line["url"], str)) if "url" in line else "",
+            path=_typed(line.get("path", self.suggested_path(key) if status is Status.PAGE else ""), str),
+            fingerprint=self.fingerprints[_typed(line["by"], int)] if "by" in line else "",
+            form=_typed(line.get("form", "html"), str),
+            target=_once(memory, self.expand(_typed(line["target"], str))) if "target" in line else "",
+            links=self._links(key, line["links"], memory) if "links" in line else (),
+            **values,
+        )
+
+    def _links(self, key: str, packed: Any, memory: dict[str, str]) -> tuple[str, ...]:
+        if not isinstance(packed, list) or not all(type(item) in (str, int) for item in packed):
+            raise ValueError(f"the record {key} has no list of links")
+        sets = {name: linkset.links for name in packed[:1] if (linkset := self.sets.get(name))}
+        if packed and packed[0] in self.sets:
+            self.used[key] = packed[0]
+        return linksets.decode(packed, sets, lambda text: _once(memory, self.expand(text)))
+
+
+def successor(old: Codec | None, records: Mapping[str, Record], changed: Iterable[str]) -> Codec:
+    """The codec to write `records` with, where those with a key in `changed` differ from what `old` wrote.
+
+    All others are told exactly as before.
+    """
+    changed = sorted(changed)
+    touched = frozenset(changed)
+    codec = Codec(
+        base=old.base if old else common_base(records),
+        fingerprints=_fingerprints(old.fingerprints if old else [], records),
+        sets=dict(old.sets) if old else {},
+        used={k: v for k, v in old.used.items() if k in records and k not in touched} if old else {},
+        extra={k: v for k, v in old.extra.items() if k in records} if old else {},
+    )
+    pages = ((key, records[key].links) for key in changed if key in records)
+    codec.used.update(linksets.choose(pages, codec.sets, old.used if old else {}))
+    needed = set(codec.used.values())
+    codec.sets = {name: codec.sets[name] for name in sorted(needed)}
+    return codec
+
+
+def common_base(records: Mapping[str, Record]) -> str:
+    """What all pages' keys begin with, up to a `/`."""
+    keys = sorted(key for key, record in records.items() if record.status is Status.PAGE)
+    if not keys:
+        return ""
+    first, last = keys[0], keys[-1]
+    same = next((i for i, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), min(len(first), len(last)))
+    return first[: first.rfind("/", 0, same) + 1]
+
+
+def _fingerprints(old: list[str], records: Mapping[str, Record]) -> list[str]:
+    """The table: numbers in use stay, the tail that nobody uses goes, new ones are added in order."""
+    used = {record.fingerprint for record in records.values() if record.fingerprint}
+    kept = list(old)
+    while kept and kept[-1] not in used:
+        kept.pop()
+    return kept + sorted(used - set(kept))
+
+
+def parse_lines(data: bytes) -> list[Any]:
+    """The values of JSON lines. ValueError where one is cut short or none."""
+    if data and not data.endswith(b"\n"):
+        raise ValueError("the last line is cut short")
+    text = data.decode()
+    return list(json.loads("[" + ",".join(text.split("\n")[:-1]) + "]")) if text else []
+
+
+def lines(values: Iterable[Any]) -> bytes:
+    """JSON lines."""
+    return b"".join(_json(value) + b"\n" for value in values)
+
+
+def _json(value: Any) -> bytes:
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    try:
+        return text.encode()
+    except UnicodeEncodeError:  # half a surrogate pair, from a broken page: JSON can escape it, UTF-8 cannot hold it
+        return json.dumps(value, separators=(",", ":")).encode()
+
+
+def _typed(value: Any, kind: type) -> Any:
+    if type(value) is not kind:
+        raise ValueError(f"{value!r} stands where {kind.__name__} belongs")
+    return value
+
+
+def _once(memory: dict[str, str], text: str) -> str:
+    return memory.setdefault(text, text)

@@ -1,0 +1,145 @@
+"""Links of a site's pages, told once: most pages carry the same navigation.
+
+A *link set* is the ordered tuple of links of one page that others resemble. It is immutable and named by its content.
+A page's links are then runs of a set (`start, length`) with the links in between that are its own:
+
+    ["5f3c09ab12", 0, 40, "guide/extra.html", 41, 12]
+
+Exact and in order: `decode(encode(links)) == links` for every tuple. Sets are chosen when many pages are written at
+once; a page that changes alone is told by the set it had, so it touches no set.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+
+Links = tuple[str, ...]
+Packed = list[str | int]
+
+ID_DIGITS = 10
+NO_SET = ""
+SHORTEST_SET = 8
+"""Fewer links than this are cheaper told one by one."""
+GOOD_SHARE = 0.9
+"""A set that holds this share of a page's links is taken without looking further."""
+FAIR_SHARE = 0.5
+"""A set that holds less of a page's links than this is no set for it."""
+
+
+def set_id(links: Links) -> str:
+    """The name of a set: of its content alone."""
+    return hashlib.sha256(json.dumps(links).encode()).hexdigest()[:ID_DIGITS]
+
+
+@dataclass(slots=True)
+class LinkSet:
+    """A set and where each link stands in it."""
+
+    links: Links
+    places: dict[str, int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.places = {link: place for place, link in enumerate(self.links)}
+
+    def share(self, links: Links) -> float:
+        """The share of `links` that the set holds."""
+        places = self.places
+        return sum(link in places for link in links) / len(links)
+
+
+def encode(links: Links, name: str, linkset: LinkSet | None, shorten: Callable[[str], str]) -> Packed:
+    """The links as runs of the set and links of their own."""
+    packed: Packed = [name if linkset else NO_SET]
+    if not linkset:
+        return [*packed, *map(shorten, links)]
+    at, count = 0, len(links)
+    places, whole = linkset.places, linkset.links
+    while at < count:
+        start = places.get(links[at])
+        if start is None:
+            packed.append(shorten(links[at]))
+            at += 1
+            continue
+        length = 1
+        while at + length < count and start + length < len(whole) and links[at + length] == whole[start + length]:
+            length += 1
+        packed += (start, length)
+        at += length
+    return packed
+
+
+def decode(packed: Packed, sets: Mapping[str, Links], expand: Callable[[str], str]) -> Links:
+    """The links again. Raises ValueError where the packed form makes no sense (unknown set, run outside it)."""
+    if not packed:
+        return ()
+    name, links, at = packed[0], [], 1
+    whole = sets.get(name, ()) if isinstance(name, str) else ()
+    while at < len(packed):
+        item = packed[at]
+        if isinstance(item, str):
+            links.append(expand(item))
+            at += 1
+            continue
+        length = packed[at + 1] if at + 1 < len(packed) else 0
+        if not isinstance(length, int) or length < 1 or not 0 <= item <= len(whole) - length:
+            raise ValueError(f"links refer to what the set {name!r} does not hold")
+        links += whole[item : item + length]
+        at += 2
+    return tuple(links)
+
+
+def choose(pages: Iterable[tuple[str, Links]], sets: dict[str, LinkSet], had: Mapping[str, str]) -> dict[str, str]:
+    """The set for each page, by key; new sets are added to `sets`.
+
+    `pages` come in the order of their keys. `had` names the set a page was told by before: it is kept while it fits.
+    A page's links become a set only when a second page resembles them.
+    """
+    chosen: dict[str, str] = {}
+    seeds: list[tuple[str, LinkSet]] = []
+    recent = list(sets)
+    for key, links in pages:
+        if len(links) < SHORTEST_SET:
+            continue
+        order = [had[key], *recent] if had.get(key) in sets else recent
+        name = _best(links, order, sets)
+        if name is None:
+            name = _promote(key, links, seeds, sets, chosen)
+        if name is not None:
+            chosen[key] = name
+            if not recent or recent[0] != name:
+                recent = [name, *(other for other in recent if other != name)]
+    return chosen
+
+
+def _best(links: Links, order: Iterable[str], sets: Mapping[str, LinkSet]) -> str | None:
+    best, best_share = None, FAIR_SHARE
+    for name in order:
+        share = sets[name].share(links)
+        if share >= GOOD_SHARE:
+            return name
+        if share > best_share:
+            best, best_share = name, share
+    return best
+
+
+def _promote(
+    key: str, links: Links, seeds: list[tuple[str, LinkSet]], sets: dict[str, LinkSet], chosen: dict[str, str]
+) -> str | None:
+    """The set that an earlier page's links become because this page resembles them; else this page waits for one."""
+    for number, (first, seed) in enumerate(seeds):
+        if seed.share(links) > FAIR_SHARE:
+            del seeds[number]
+            name = set_id(seed.links)
+            sets[name] = seed
+            chosen[first] = name
+            return name
+    seeds.insert(0, (key, LinkSet(links)))
+    del seeds[SEEDS:]
+    return None
+
+
+SEEDS = 64
+"""How many pages wait at most for one that resembles them."""

@@ -1,0 +1,220 @@
+"""The memory of the outside world, on the state branch: what design.md calls the state.
+
+    format                      "1"
+    <source>/source.json        identity, access, times, what the lines have in common
+    <source>/items/<hh>.jsonl   a JSON line an item, sorted by key; 256 shards by the hash of the key
+    <source>/links/<id>.jsonl   a link set, one link a line; immutable
+
+A change of one item rewrites its shard, and at most adds one link set. All of it can be rebuilt from the bundle, so
+what cannot be read is never taken for empty: StateUnreadable asks for a rebuild, FormatTooNew refuses.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from git_okf.errors import GitRefused, OkfError
+from git_okf.model import Record, Status
+from git_okf.store import codec as codecs
+from git_okf.store.codec import Codec
+from git_okf.store.linksets import LinkSet
+from git_okf.store.repo import Missing, Repo
+
+REF = "refs/heads/okf/state"
+FORMAT = 1
+ACTIVE, PAUSED, UNREACHABLE = "ACTIVE", "PAUSED", "UNREACHABLE"
+
+
+_TEXTS = ("access", "last_error", "bundle_tree", "last_observed", "last_fully_processed", "recheck_at", "retry_at")
+_DURABLE = ("identity", "access", "last_error", "bundle_tree", "failures", "recheck_at", "retry_at", "watermarks")
+
+
+class StateUnreadable(OkfError):
+    """The state is there and makes no sense; it is to be rebuilt from the bundle, never taken for empty."""
+
+    exit_code = GitRefused.exit_code
+    code = "state-unreadable"
+
+    def __init__(self, source: str, reason: str) -> None:
+        super().__init__(
+            f"the state of {source} cannot be read: {reason}", f"`git okf repair {source}` rebuilds it from the bundle"
+        )
+        self.reason = reason
+
+
+class FormatTooNew(GitRefused):
+    """A newer version of this program wrote the state."""
+
+    code = "format-too-new"
+
+    def __init__(self, found: str) -> None:
+        super().__init__(
+            f"{REF} has format {found}; this git-okf reads format {FORMAT}", "install the version that wrote it"
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class State:
+    """All that is remembered of one source. Times are ISO 8601 with an offset, "" where there is none."""
+
+    identity: Mapping[str, Any]
+    access: str = ACTIVE
+    last_error: str = ""
+    """The last access error, apart from `access`: a rate limit makes nothing unreachable."""
+    bundle_tree: str = ""
+    """The tree of the bundle this state describes."""
+    last_observed: str = ""
+    last_fully_processed: str = ""
+    failures: int = 0
+    recheck_at: str = ""
+    retry_at: str = ""
+    watermarks: Mapping[str, Any] = field(default_factory=dict)
+    records: Mapping[str, Record] = field(default_factory=dict)
+    extra: Mapping[str, Any] = field(default_factory=dict)
+    """What a newer version wrote into source.json and this one does not know; kept."""
+    codec: Codec | None = field(default=None, repr=False, compare=False)
+    """How the records were written; `changes` needs it to leave alone what did not change."""
+
+
+def read(repo: Repo, source: str, ref: str = REF) -> State | None:
+    """What the state branch remembers of a source; None where it never heard of it.
+
+    Raises StateUnreadable and FormatTooNew.
+    """
+    commit = repo.ref(ref)
+    if commit is None:
+        return None
+    try:
+        tree = repo.commit_tree(commit)
+        _check_format(repo, tree, source)
+        folder = repo.subtree(tree, source)
+        return _read_source(repo, folder, source) if folder else None
+    except Missing as error:
+        raise StateUnreadable(source, error.message) from error
+
+
+def _check_format(repo: Repo, tree: str, source: str) -> None:
+    entry = repo.entry(tree, "format")
+    if entry is None:
+        raise StateUnreadable(source, f"{REF} has no file `format`")
+    text = repo.read(entry[1]).decode("utf-8", "replace").strip()
+    if not text.isdecimal():
+        raise StateUnreadable(source, f"its format is {text[:40]!r}")
+    if int(text) > FORMAT:
+        raise FormatTooNew(text)
+
+
+def _read_source(repo: Repo, folder: str, source: str) -> State:
+    entry = repo.entry(folder, "source.json")
+    if entry is None:
+        raise StateUnreadable(source, "source.json is missing")
+    try:
+        facts = json.loads(repo.read(entry[1]))
+        codec = Codec(base=_of(str, facts["base"]), fingerprints=[_of(str, f) for f in facts["fingerprints"]])
+        for path, oid in repo.walk(repo.subtree(folder, "links")):
+            links = codecs.parse_lines(repo.read(oid))
+            codec.sets[path.removesuffix(".jsonl")] = LinkSet(tuple(codec.expand(_of(str, link)) for link in links))
+        memory = {link: link for linkset in codec.sets.values() for link in linkset.links}
+        records: dict[str, Record] = {}
+        for _, oid in repo.walk(repo.subtree(folder, "items")):
+            for line in codecs.parse_lines(repo.read(oid)):
+                record = codec.decode(line, memory)
+                records[record.key] = record
+        return _state(facts, records, codec)
+    except (ValueError, TypeError, KeyError, IndexError, RecursionError) as error:
+        raise StateUnreadable(source, str(error) or type(error).__name__) from error
+
+
+def _state(facts: Mapping[str, Any], records: Mapping[str, Record], codec: Codec) -> State:
+    known = {"identity", "failures", "watermarks", "base", "fingerprints", *_TEXTS}
+    return State(
+        identity=_of(dict, facts["identity"]),
+        failures=_of(int, facts.get("failures", 0)),
+        watermarks=_of(dict, facts.get("watermarks", {})),
+        records=records,
+        extra={name: value for name, value in facts.items() if name not in known},
+        codec=codec,
+        **{name: _of(str, facts[name]) for name in _TEXTS if name in facts},
+    )
+
+
+def _of(kind: type, value: Any) -> Any:
+    if type(value) is not kind:
+        raise ValueError(f"{value!r} stands where {kind.__name__} belongs")
+    return value
+
+
+def changes(old: State | None, new: State, source: str) -> dict[str, bytes | None]:
+    """What to write into the state's tree to bring a source from `old` (None: nothing there) to `new`.
+
+    Shards without a changed record are not in it. `new.records` is keyed by the records' keys; `new.codec` is not read.
+    """
+    before: Mapping[str, Record] = old.records if old else {}
+    touched = {key for key in before.keys() | new.records.keys() if before.get(key) != new.records.get(key)}
+    codec = codecs.successor(old.codec if old else None, new.records, touched)
+    files: dict[str, bytes | None] = {"format": b"%d\n" % FORMAT, f"{source}/source.json": _source_json(new, codec)}
+    old_sets = old.codec.sets if old and old.codec else {}
+    for name in sorted(old_sets.keys() | codec.sets.keys()):
+        if name not in codec.sets:
+            files[f"{source}/links/{name}.jsonl"] = None
+        elif name not in old_sets:
+            files[f"{source}/links/{name}.jsonl"] = codecs.lines(map(codec.shorten, codec.sets[name].links))
+    stale = {shard(key) for key in touched}
+    shards: dict[str, list[str]] = {name: [] for name in stale}
+    for key in new.records:
+        if (name := shard(key)) in stale:
+            shards[name].append(key)
+    for name, keys in sorted(shards.items()):
+        data = b"".join(codec.encode(new.records[key]) + b"\n" for key in sorted(keys))
+        files[f"{source}/items/{name}.jsonl"] = data or None
+    return files
+
+
+def forget(repo: Repo, source: str, ref: str = REF) -> dict[str, bytes | None]:
+    """What to write into the state's tree so that it never heard of a source."""
+    commit = repo.ref(ref)
+    folder = repo.subtree(repo.commit_tree(commit), source) if commit else None
+    return {f"{source}/{path}": None for path, _ in repo.walk(folder)}
+
+
+def shard(key: str) -> str:
+    """The shard of an item: two hex digits of the SHA-256 of its key."""
+    return hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()[:2]
+
+
+def _source_json(state: State, codec: Codec) -> bytes:
+    facts: dict[str, Any] = {name: value for name in _TEXTS if (value := getattr(state, name))}
+    facts |= {"identity": dict(state.identity), "base": codec.base, "fingerprints": codec.fingerprints}
+    if state.failures:
+        facts["failures"] = state.failures
+    if state.watermarks:
+        facts["watermarks"] = dict(state.watermarks)
+    return (json.dumps({**state.extra, **facts}, sort_keys=True, indent=1) + "\n").encode()
+
+
+# --- what is worth a commit ---
+
+
+def durable_equal(a: Record | None, b: Record | None) -> bool:
+    """Whether two records of one key say the same, apart from what merely saves requests.
+
+    Volatile are validators, raw hash, links, title and description, and aliases, absent and refused links as a whole.
+    """
+    return _durable(a) == _durable(b)
+
+
+def _durable(record: Record | None) -> Record | None:
+    if record is None or record.status not in (Status.PAGE, Status.PENDING):
+        return None
+    return replace(record, etag="", last_modified="", raw_hash="", links=(), title="", description="")
+
+
+def worth_writing(old: State | None, new: State) -> bool:
+    """Whether anything durable changed: a record, the identity, access or schedule. The times of a look are not."""
+    if old is None or any(getattr(old, name) != getattr(new, name) for name in _DURABLE):
+        return True
+    return any(not durable_equal(old.records.get(k), new.records.get(k)) for k in old.records.keys() | new.records)
