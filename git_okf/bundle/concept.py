@@ -7,15 +7,16 @@ key or end the block, and every reader gets back the string that was given.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
 import yaml
+
+from git_okf.digest import content_hash as content_hash_of
 
 TYPE = "Documentation Page"
 _ONE_LINE = 1 << 30
@@ -37,11 +38,16 @@ class NotAConcept(ValueError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Concept:
-    """A concept as read: `line` is the line of the file on which the body begins."""
+    """A concept as read. Lines are those of the file, 1 the first."""
 
     front: Mapping[str, object]
     body: str
     line: int
+    """On which the body begins."""
+    key_lines: Mapping[str, int]
+    """Of the front matter's own keys."""
+    duplicates: tuple[tuple[str, int], ...]
+    """Keys that stand twice in one mapping, at any depth: YAML readers disagree on which counts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +87,6 @@ for _tag, _pattern, _first in (
     ("int", r"[-+]?(?:0|[1-9][0-9]*)\Z", "-+0123456789"),
     ("float", r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?\Z", "-+.0123456789"),
     ("null", r"(?:~|null|Null|NULL|)\Z", ["~", "n", "N", ""]),
-    ("merge", r"<<\Z", "<"),
 ):
     FrontMatterLoader.add_implicit_resolver(f"tag:yaml.org,2002:{_tag}", re.compile(_pattern), list(_first))
 
@@ -142,18 +147,49 @@ def _quoted(value: Any) -> Any:
 
 def parse(data: bytes) -> Concept:
     """Front matter and body. Raises NotAConcept; tolerates CRLF and a missing blank line, which `check` reports."""
-    front_text, body, line = split(data)
+    text, body, line = split(data)
     try:
-        front = yaml.load(front_text, Loader=FrontMatterLoader)
+        node, front = _read(text)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         problem = getattr(error, "problem", None) or "not YAML"
         raise NotAConcept(f"front matter is not readable YAML: {problem}", (mark.line if mark else 0) + 2) from error
     except (RecursionError, ValueError, TypeError) as error:
         raise NotAConcept(f"front matter is not readable YAML: {error}", 2) from error
-    if not isinstance(front, dict):
+    if not isinstance(node, yaml.MappingNode) or not isinstance(front, dict):
         raise NotAConcept("front matter is not a mapping of keys to values", 2)
-    return Concept(front=front, body=body, line=line)
+    lines = {str(key.value): key.start_mark.line + 2 for key, _ in node.value}
+    return Concept(front=front, body=body, line=line, key_lines=lines, duplicates=tuple(_duplicates(node)))
+
+
+def _read(text: str) -> tuple[yaml.Node | None, object]:
+    loader = FrontMatterLoader(text)
+    try:
+        node = loader.get_single_node()
+        return node, loader.construct_document(node) if node is not None else None
+    finally:
+        loader.dispose()
+
+
+def _duplicates(root: yaml.Node) -> Iterator[tuple[str, int]]:
+    """Each node once: aliases may make a graph of it."""
+    seen: set[int] = set()
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        if id(node) in seen:
+            continue
+        seen.add(id(node))
+        if isinstance(node, yaml.MappingNode):
+            names: set[str] = set()
+            for key, value in node.value:
+                if isinstance(key, yaml.ScalarNode):
+                    if key.value in names:
+                        yield str(key.value), key.start_mark.line + 2
+                    names.add(key.value)
+                stack.append(value)
+        elif isinstance(node, yaml.SequenceNode):
+            stack += node.value
 
 
 def split(data: bytes) -> tuple[str, str, int]:
@@ -231,22 +267,20 @@ def scalar(quoted: bytes | None) -> str:
         return str(yaml.load(text, Loader=FrontMatterLoader))
 
 
-def hash_body(text: bytes) -> str:
-    """The content hash of a body."""
-    return "sha256:" + hashlib.sha256(text).hexdigest()
-
-
 def body(data: bytes) -> str:
     """The body as it stands in the file, without the final newline. Raises NotAConcept."""
+    match = own_form(data)
+    if match:
+        try:
+            return data[match.end() :].removesuffix(b"\n").decode()
+        except UnicodeDecodeError:
+            pass  # `split` says where
     return split(data)[1]
 
 
 def body_hash(data: bytes) -> str:
     """The hash of the body as it stands in the file. Raises NotAConcept."""
-    match = own_form(data)
-    if match:
-        return hash_body(data[match.end() :].removesuffix(b"\n"))
-    return hash_body(body(data).encode())
+    return content_hash_of(body(data))
 
 
 def edited(data: bytes) -> bool:

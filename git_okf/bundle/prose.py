@@ -54,8 +54,10 @@ def href(path: str) -> str:
 
 
 def _visible(ch: str) -> str:
+    if "\ud800" <= ch <= "\udfff":
+        return "\ufffd"
     if ch.isascii():
         return ch if ch.isprintable() else f"\\x{ord(ch):02x}"
-    if unicodedata.category(ch) in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp") and ch not in "\u200c\u200d\u00ad":
+    if unicodedata.category(ch) in ("Cc", "Cf", "Co", "Zl", "Zp") and ch not in "\u200c\u200d\u00ad":
         return f"\\u{ord(ch):04x}"
     return ch
