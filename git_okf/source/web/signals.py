@@ -136,7 +136,7 @@ class _Found:
             self.refresh = self._refresh(content)
 
     def _refresh(self, content: str) -> str:
-        match = _REFRESH.match(content)
+        match = _REFRESH.match(content.strip()[:4096])
         if match is None or float(match[1]) > REFRESH_LIMIT:
             return ""
         return self.resolver.resolve((match[2] or match[3] or match[4] or "").strip()) or ""
