@@ -1,0 +1,154 @@
+"""From the bytes of an answer to what is kept of it. Runs in the extraction workers: pure, and everything that goes in
+or comes out can be pickled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+
+from git_okf.config import WebSource
+from git_okf.source.web import judge, signals
+from git_okf.source.web import url as urls
+from git_okf.source.web.extract import NoContent, Options, extract
+from git_okf.source.web.scope import Scope, asset_extension
+
+BROWSER_HINT = "it needs a browser: set `browser: true`, or say where the content is with `content:`"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """One answer to read. `headers` are those that `signals` reads, with names in small letters."""
+
+    source: WebSource
+    place: Callable[[str], str]
+    key: str
+    url: str
+    content_type: str
+    headers: Mapping[str, str]
+    data: bytes
+    links_only: bool = False
+    """Content comes from elsewhere (published Markdown); read where the page leads, no more."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """What an answer says. `body` is None where there is no content; `empty` then says why."""
+
+    title: str = ""
+    description: str = ""
+    body: str | None = None
+    content_hash: str = ""
+    compared_hash: str = ""
+    size: int = 0
+    words: int = 0
+    hidden: int = 0
+    warnings: tuple[str, ...] = ()
+    empty: str = ""
+    suspicion: str = ""
+    links: tuple[str, ...] = ()
+    """Keys within the borders of the source (its patterns are applied when they are followed), in page order."""
+    urls: Mapping[str, str] = field(default_factory=dict)
+    canonical: str = ""
+    refresh: str = ""
+    refresh_key: str = ""
+    alternate_markdown: str = ""
+    noindex: bool = False
+
+
+def read(job: Job) -> Reading:
+    """Signals, judgement and content of one answer."""
+    scope = scope_of(job.source)
+    said = signals.read(job.data, url=job.url, content_type=job.content_type, headers=job.headers)
+    links, requests = _links(scope, said, job.key)
+    reading = Reading(
+        title=said.title,
+        links=() if said.nofollow else links,
+        urls=requests,
+        canonical=_key_within(scope, said.canonical, said.base),
+        refresh=said.refresh,
+        refresh_key=_key_within(scope, said.refresh, said.base),
+        alternate_markdown=said.alternate_markdown,
+        noindex=said.noindex,
+    )
+    if job.links_only or said.noindex:
+        return reading
+    return _with_content(job, scope, reading)
+
+
+def _with_content(job: Job, scope: Scope, reading: Reading) -> Reading:
+    marks = judge.look(job.data)
+    try:
+        content = extract(
+            job.data, url=job.url, content_type=job.content_type, options=options(scope, job.source, job.place)
+        )
+    except NoContent as error:
+        suspicion = judge.suspicion(marks, title=reading.title, words=0)
+        hint = f"; {BROWSER_HINT}" if marks.shell and "browser" not in error.reason else ""
+        return replace(reading, empty=f"{error.reason}{hint}", suspicion=suspicion)
+    return replace(
+        reading,
+        title=content.title,
+        description=content.description,
+        body=content.body,
+        content_hash=content.content_hash,
+        compared_hash=content.compared_hash,
+        size=content.size,
+        words=content.words,
+        hidden=content.hidden,
+        warnings=content.warnings,
+        suspicion=judge.suspicion(marks, title=reading.title, words=content.words),
+    )
+
+
+def _links(scope: Scope, said: signals.Signals, own: str) -> tuple[tuple[str, ...], dict[str, str]]:
+    """The keys a page leads to, and what to request for those that are written differently."""
+    keys: dict[str, None] = {}
+    requests: dict[str, str] = {}
+    for link in said.links:
+        requested = scope.request(link, said.base)
+        if requested is None:
+            continue
+        key = scope.identify(requested)
+        if key == own or key in keys or not within(scope, key):
+            continue
+        keys[key] = None
+        if requested != key:
+            requests[key] = requested
+    return tuple(keys), requests
+
+
+def _key_within(scope: Scope, link: str, base: str) -> str:
+    key = scope.key(link, base) if link else None
+    return key if key is not None and within(scope, key) else ""
+
+
+def options(scope: Scope, source: WebSource, place: Callable[[str], str]) -> Options:
+    """The extractor's options that a configuration means."""
+    return Options(
+        content=source.content,
+        drop=source.drop,
+        ignore=source.ignore,
+        links=source.links,
+        owns=scope.owns,
+        place=place,
+        key=scope.identify,
+    )
+
+
+@lru_cache(maxsize=8)
+def scope_of(source: WebSource) -> Scope:
+    """The scope of a source, made once a process."""
+    return Scope.of(source)
+
+
+def within(scope: Scope, key: str) -> bool:
+    """Whether a key lies within the borders that do not change with the patterns: host, prefix, no asset."""
+    parts = urls.split(key)
+    return (
+        key.startswith(scope.origin)
+        and f"{parts.scheme}://{parts.netloc}" == scope.origin
+        and scope.within_prefix(parts.path)
+        and not asset_extension(parts.path)
+    )

@@ -1,0 +1,161 @@
+"""A documentation site as a source."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from http import HTTPStatus
+
+from git_okf.config import WebSource, header_values
+from git_okf.errors import SourceUnavailable, UsageError
+from git_okf.model import Counters, Observation, Record, Status
+from git_okf.source import Ask, Tools
+from git_okf.source.web.answer import Answer, Barred, Denied, Doubt, Elsewhere, Missing, Refusal, Trouble, Why
+from git_okf.source.web.client import Client, RateLimited
+from git_okf.source.web.conclusion import conclude
+from git_okf.source.web.crawl import Crawl
+from git_okf.source.web.discovery import Discovery
+from git_okf.source.web.extract import fingerprint
+from git_okf.source.web.inquiry import Inquirer, Tally
+from git_okf.source.web.reading import options, scope_of
+
+ONLY_FAILED = "only failed items were asked"
+
+
+class WebSite:
+    """The pages of one site below one path."""
+
+    def __init__(
+        self,
+        source: WebSource,
+        environ: Mapping[str, str],
+        *,
+        sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
+    ) -> None:
+        """ConfigError where a pattern, a host alias or a header's variable cannot be used."""
+        self._sleep = sleep
+        self._source = source
+        self._scope = scope_of(source)
+        self._headers = header_values(source, environ)
+
+    @property
+    def fingerprint(self) -> str:
+        """Of the extractor, its versions and options; records made by another one are extracted again."""
+        return fingerprint(options(self._scope, self._source, _nowhere))
+
+    def observe(self, known: Mapping[str, Record], ask: Ask, tools: Tools) -> Observation:
+        """Ask the site for everything it has.
+
+        SourceUnavailable where nothing can be said: robots.txt or the seed cannot be had, or the site asks to be left
+        alone for a while. UsageError where the seed is there but is no page of this source.
+        """
+        return asyncio.run(self._observe(known, ask, tools))
+
+    async def _observe(self, known: Mapping[str, Record], ask: Ask, tools: Tools) -> Observation:
+        try:
+            async with Client(self._source, self._headers, clock=tools.clock, sleep=self._sleep) as client:
+                return await self._run(client, known, ask, tools)
+        except RateLimited as error:
+            raise SourceUnavailable(
+                f"{self._source.url} asks to be left alone for a while ({error.reason}); nothing was changed",
+                "run again later; what was fetched is kept",
+                retry_at=error.retry_at.isoformat(timespec="seconds"),
+                rate_limited=True,
+            ) from error
+
+    async def _run(self, client: Client, known: Mapping[str, Record], ask: Ask, tools: Tools) -> Observation:
+        tally = Tally()
+        discovery = Discovery(scope=self._scope, client=client, known=known, afresh=ask.afresh, tally=tally)
+        inquirer = Inquirer(
+            source=self._source,
+            scope=self._scope,
+            client=client,
+            tools=tools,
+            fingerprint=self.fingerprint,
+            afresh=ask.afresh,
+            tally=tally,
+            reading_at_once=asyncio.Semaphore(self._source.concurrency),
+        )
+        crawl = Crawl(self._source, self._scope, ask, tools, known, discovery, inquirer)
+        if self._source.robots:
+            await self._obey(discovery, client, crawl)
+        if ask.retry_failed:
+            await crawl.failed_only()
+            return conclude(crawl, _counters(client, tally), partly=ONLY_FAILED)
+        seed = await self._seed(crawl, inquirer)
+        await discovery.read_listings()
+        await crawl.everything(seed)
+        return conclude(crawl, _counters(client, tally))
+
+    async def _obey(self, discovery: Discovery, client: Client, crawl: Crawl) -> None:
+        rules = await discovery.read_robots()
+        client.keep_delay(rules.crawl_delay)
+        if not crawl.pages and not rules.allowed(crawl.request_url(self._scope.start)):
+            raise UsageError(
+                f"robots.txt of {self._scope.origin} disallows {self._source.url}; nothing was fetched",
+                "`--no-robots` (or `robots: false` in the configuration) if you may read it anyway",
+            )
+
+    async def _seed(self, crawl: Crawl, inquirer: Inquirer) -> Answer:
+        """The answer of the first page, where it is one to begin with."""
+        key = self._scope.start
+        decision = crawl.permitted(key)
+        if not decision.accepted:
+            if crawl.pages:
+                return Barred(decision.rule)
+            raise UsageError(f"{self._source.url} is {decision.rule}", "change `exclude`, or begin at another page")
+        answer = await inquirer.ask(key, crawl.request_url(key), crawl.known.get(key))
+        if isinstance(answer, Trouble) and answer.retryable:
+            raise SourceUnavailable(
+                f"{self._source.url} cannot be reached: {answer.reason}; nothing was changed",
+                f"curl -I {self._source.url}",
+            )
+        record = crawl.known.get(key)
+        if record is None or record.status is not Status.PAGE:
+            self._fit_to_begin(answer, known=bool(crawl.pages))
+        return answer
+
+    def _fit_to_begin(self, answer: Answer, *, known: bool) -> None:
+        """A first run needs a seed that is a page or leads to pages."""
+        if known:
+            return
+        url = self._source.url
+        match answer:
+            case Missing(status=status):
+                raise UsageError(f"{url} is not there: the server answered {status}", "begin at a page that exists")
+            case Denied(status=status):
+                raise SourceUnavailable(
+                    f"{url} may not be read: the server answered {status} {HTTPStatus(status).phrase}",
+                    'a token is given by `headers: {Authorization: "${TOKEN}"}`',
+                )
+            case Elsewhere(to="", url=landing):
+                raise UsageError(f"{url} leads to {landing}, which is outside the source", f"begin at {landing}")
+            case Elsewhere(login=True, url=landing):
+                raise SourceUnavailable(
+                    f"{url} leads to a login page, {landing}", 'log in by `headers: {Cookie: "${COOKIE}"}`'
+                )
+            case Doubt(reason=reason):
+                raise SourceUnavailable(f"{url} {reason}; nothing was written", "look at it in a browser")
+            case Refusal(why=Why.KIND | Why.LIMIT, reason=reason):
+                raise UsageError(f"{url} is no page to begin at: {reason}", "begin at an HTML or Markdown page")
+            case Refusal(reason=reason, links=links) if not links:
+                raise UsageError(f"{url} has nothing to take: {reason}", "begin at another page")
+            case Trouble(reason=reason):
+                raise UsageError(f"{url} cannot be read: {reason}", "begin at another page")
+            case _:
+                return
+
+
+def _counters(client: Client, tally: Tally) -> Counters:
+    return Counters(
+        requests=client.stats.requests,
+        not_modified=tally.not_modified,
+        fetched=tally.fetched,
+        extracted=tally.extracted,
+        bytes=client.stats.wire_bytes,
+    )
+
+
+def _nowhere(url: str) -> str:
+    """The place of links does not change how content is extracted."""
+    return url
