@@ -16,7 +16,7 @@ from typing import Any
 
 import yaml
 
-from git_okf.digest import content_hash as content_hash_of
+from git_okf import digest
 
 TYPE = "Documentation Page"
 _ONE_LINE = 1 << 30
@@ -218,7 +218,7 @@ def split(data: bytes) -> tuple[str, str, int]:
 _MARKER = re.compile(r"^---[ \t]*\r?(?:\n|\Z)", re.MULTILINE)
 _BLANK = re.compile(r"[ \t]*\r?\n")
 
-_SCALAR = rb'"(?:[^"\\\n]|\\[^\n])*"'
+_SCALAR = rb'"(?:[^"\\\x00-\x1f\x7f]|\\[^\x00-\x1f\x7f])*"'
 _OWN_FORM = re.compile(
     rb"---\ntype: (?P<type>" + _SCALAR + rb")\n(?:title: (?P<title>" + _SCALAR + rb")\n)?"
     rb"(?:description: (?P<description>" + _SCALAR + rb")\n)?resource: (?P<resource>" + _SCALAR + rb")\n"
@@ -280,7 +280,7 @@ def body(data: bytes) -> str:
 
 def body_hash(data: bytes) -> str:
     """The hash of the body as it stands in the file. Raises NotAConcept."""
-    return content_hash_of(body(data))
+    return digest.content_hash(body(data))
 
 
 def edited(data: bytes) -> bool:

@@ -7,6 +7,7 @@ front matter there.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
@@ -16,6 +17,8 @@ from git_okf.bundle.prose import DESCRIPTION_LIMIT, TITLE_LIMIT, href, inline
 
 FILE_NAME = "index.md"
 OKF_VERSION = "0.2"
+HOME = "pages/home.md"
+"""The concept of a site's root, where a reader begins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +59,7 @@ def indexes(
     for directory in sorted(wanted):
         inside, below = concepts.get(directory, []), subdirectories.get(directory, set())
         if not directory:
-            start = _home(concepts.get("pages", []))
+            start = next((e for e in concepts.get(dirname(HOME), ()) if e.path == HOME), None)
             made[FILE_NAME] = root_index(
                 inside, below, name=name, source_url=source_url, changed_at=changed_at, start=start
             )
@@ -93,10 +96,6 @@ def root_index(
     return ("\n".join(lines) + "\n").encode()
 
 
-def _home(entries: Iterable[Entry]) -> Entry | None:
-    return next((e for e in entries if e.path == "pages/home.md"), None)
-
-
 def _listing(concepts: Sequence[Entry], subdirectories: Sequence[str]) -> list[str]:
     titles = {basename(e.path).removesuffix(".md"): e.title for e in concepts}
     lines = [
@@ -122,3 +121,17 @@ def _lineage(path: str) -> Iterable[str]:
 
 def _autolink(url: str) -> str:
     return "".join(ch if ch > " " and ch not in '<>"`\\' and ch != "\x7f" else f"%{ord(ch):02X}" for ch in url)
+
+
+def root_facts(data: bytes) -> dict[str, str] | None:
+    """What a root index of ours says of itself, as the arguments of `root_index`; None where it is not one of ours."""
+    match = _ROOT_FORM.match(data.decode("utf-8", "replace"))
+    if not match:
+        return None
+    return {"name": re.sub(r"\\(.)", r"\1", match["name"]), "source_url": match["url"], "changed_at": match["at"]}
+
+
+_ROOT_FORM = re.compile(
+    rf'---\nokf_version: "{re.escape(OKF_VERSION)}"\n---\n\n# (?P<name>[^\n]+)\n\nSource: <(?P<url>[^>\n]+)>\n\n'
+    r"Last change: (?P<at>[^\n]+)\n"
+)

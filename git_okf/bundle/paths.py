@@ -30,7 +30,7 @@ _PAGE_EXTENSION = re.compile(r"\.(?:html?|xhtml|shtml|php|aspx?|jsp|md)\Z", re.I
 _PLAIN = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9_.+=@,-]*[A-Za-z0-9_+=@,-])?\Z")
 _SAFE_ASCII = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.+=@,() ")
 _RESERVED_FILES = frozenset({"index", "log"})
-_DEVICES = frozenset(
+DEVICES = frozenset(
     {"con", "prn", "aux", "nul"} | {device + digit for device in ("com", "lpt") for digit in "0123456789¹²³"}
 )
 
@@ -166,7 +166,7 @@ def _safe(segment: str) -> tuple[str, bool]:
         text = _decoded(segment)
         safe = "".join(ch if _is_safe(ch, at) else "-" for at, ch in enumerate(text))
         name = unicodedata.normalize("NFC", safe).strip(". ") or "page"
-    if name.partition(".")[0].rstrip().casefold() in _DEVICES:
+    if name.partition(".")[0].rstrip().casefold() in DEVICES:
         return name.replace(".", "-", 1), True
     return name, name != text
 

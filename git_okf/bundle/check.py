@@ -1,0 +1,152 @@
+"""Is a bundle whole? The engine of `git okf verify` and of the hooks.
+
+It checks any OKF v0.2 bundle; what git-okf made (`generated.by` begins with `git-okf/`) is also checked against its own
+promises: the content hash is that of the body, and every index.md lists what its directory holds. It reads, and does
+nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from posixpath import basename
+
+from git_okf import digest
+from git_okf.bundle import concept as concepts
+from git_okf.bundle import index, log
+from git_okf.bundle.concept import Concept, NotAConcept
+from git_okf.bundle.rules import ERROR, WARNING, Finding
+from git_okf.bundle.rules.fields import check_fields, is_timestamp
+from git_okf.bundle.rules.links import check_conflicts, check_footnotes, check_links, prose_of
+from git_okf.bundle.rules.listings import OWN, Bundle, check_listings
+from git_okf.bundle.rules.names import check_names
+from git_okf.bundle.rules.reserved import check_index, check_log
+
+WAY_OUT = "`git okf sync --theirs NAME` takes the source's text, `editable: true` allows edits"
+
+
+def check(
+    files: Mapping[str, bytes],
+    *,
+    only: Collection[str] | None = None,
+    expect: Mapping[str, str] | None = None,
+    editable: bool = False,
+) -> list[Finding]:
+    """All findings, sorted.
+
+    `files` are the bundle's files by path inside it; it may read on demand: names are looked at without reading.
+    `only` limits the findings to these paths and what lists them; a path that is not in `files` was deleted.
+    `expect` are the content hashes that were synced, by path: a hand that changes the front matter too is seen by it.
+    `editable` allows edits of synced concepts.
+    """
+    bundle = Bundle(files)
+    wanted = sorted(files) if only is None else sorted(path for path in only if path in files)
+    found = [finding for finding in check_names(files) if only is None or finding.path in only]
+    for path in wanted:
+        if path.endswith(".md"):
+            found += _check_file(bundle, path, expect, editable)
+    if expect is not None:
+        found += _missing(files, expect, only)
+    found += check_listings(bundle, wanted if only is None else only, ours=expect is not None)
+    return sorted(set(found))
+
+
+def _check_file(bundle: Bundle, path: str, expect: Mapping[str, str] | None, editable: bool) -> Iterator[Finding]:
+    data = bundle.files[path]
+    if b"\r" in data and b"\r\n" in data:
+        line = data[: data.index(b"\r\n")].count(b"\n") + 1
+        yield Finding(path, line, "line-ending", WARNING, "lines end in CR LF", "save it with LF")
+    name = basename(path)
+    if name == index.FILE_NAME:
+        yield from check_index(path, data)
+        yield from check_conflicts(path, data.decode("utf-8", "replace"))
+    elif name == log.FILE_NAME:
+        yield from check_log(path, data)
+        yield from check_conflicts(path, data.decode("utf-8", "replace"))
+    else:
+        yield from _check_concept(bundle, path, data, expect, editable)
+
+
+def _check_concept(
+    bundle: Bundle, path: str, data: bytes, expect: Mapping[str, str] | None, editable: bool
+) -> Iterator[Finding]:
+    own = _own_form(data)
+    if own is not None:
+        body, first, stated = own
+        prose = prose_of(body)
+        yield from _check_hash(path, data, body, first, stated, expect, editable)
+    else:
+        try:
+            concept = concepts.parse(data)
+        except NotAConcept as error:
+            yield from check_conflicts(path, data.decode("utf-8", "replace"))
+            yield Finding(path, error.line, _rule(error), ERROR, error.reason, _hint(error))
+            return
+        yield from check_fields(path, concept)
+        body, first = concept.body, concept.line
+        prose = prose_of(body)
+        if _is_ours(concept):
+            yield from _check_hash(path, data, body, first, _stated(concept), expect, editable)
+        else:
+            yield from check_conflicts(path, _head(data, first) + prose)
+            yield from check_footnotes(path, prose, first, concept.front.get("sources"))
+    yield from check_links(path, prose, first, bundle.exists)
+
+
+def _check_hash(
+    path: str, data: bytes, body: str, first: int, stated: str, expect: Mapping[str, str] | None, editable: bool
+) -> Iterator[Finding]:
+    """A body with the hash that was synced is the source's own text, conflict marks in it included."""
+    whole = digest.content_hash(body) == stated
+    if not whole:
+        yield from check_conflicts(path, data.decode())
+        if not editable:
+            yield Finding(path, first, "edited", ERROR, "the body is not the one that was synced", WAY_OUT)
+    elif not editable and expect is not None and expect.get(path, stated) != stated:
+        yield Finding(path, 1, "edited", ERROR, "the content hash is not the one that was synced", WAY_OUT)
+
+
+def _head(data: bytes, first: int) -> str:
+    """The lines above the body."""
+    return "".join(line + "\n" for line in data.decode().split("\n")[: first - 1])
+
+
+def _own_form(data: bytes) -> tuple[str, int, str] | None:
+    """(body, its first line, the hash it states) of a concept that is ours to the last key, without a YAML parser."""
+    match = concepts.own_form(data)
+    if match is None or not concepts.scalar(match["by"]).startswith(OWN):
+        return None
+    try:
+        head, body = match.group().decode(), data[match.end() :].removesuffix(b"\n").decode()
+    except UnicodeDecodeError:
+        return None
+    if not concepts.scalar(match["type"]).strip() or not is_timestamp(concepts.scalar(match["at"])):
+        return None
+    return body, head.count("\n") + 1, match["content_hash"].decode()
+
+
+def _is_ours(concept: Concept) -> bool:
+    generated = concept.front.get("generated")
+    by = generated.get("by") if isinstance(generated, dict) else None
+    return isinstance(by, str) and by.startswith(OWN)
+
+
+def _stated(concept: Concept) -> str:
+    stated = concept.front.get("content_hash")
+    return stated if isinstance(stated, str) else ""
+
+
+def _rule(error: NotAConcept) -> str:
+    return "encoding" if error.reason == "not UTF-8" or "byte order mark" in error.reason else "front-matter"
+
+
+def _hint(error: NotAConcept) -> str:
+    if _rule(error) == "encoding":
+        return "save it as UTF-8 without a byte order mark"
+    return "every .md file of a bundle but index.md and log.md begins with front matter that has a `type`"
+
+
+def _missing(files: Mapping[str, bytes], expect: Mapping[str, str], only: Collection[str] | None) -> Iterator[Finding]:
+    for path in sorted(expect):
+        if path not in files and (only is None or path in only):
+            hint = "`git okf sync NAME` brings it back; exclude its URL to be rid of it"
+            yield Finding(path, 1, "missing", ERROR, "a synced concept is not there", hint)

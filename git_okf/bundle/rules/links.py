@@ -1,0 +1,91 @@
+"""What a concept's body refers to: relative links, footnotes; and what a failed merge leaves in it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from posixpath import dirname, join, normpath
+from urllib.parse import unquote
+
+from git_okf.bundle.rules.finding import ERROR, WARNING, Finding
+
+_FENCE = re.compile(r"^[ \t>*+-]*(?:\d+[.)][ \t]+)?(`{3,}|~{3,})(.*)$")
+_CODE_SPAN = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.DOTALL)
+_LINK = re.compile(r"(?<!\\)\]\(\s*(?:<([^<>\n]*)>|([^\s()<>]*(?:\([^\s()]*\)[^\s()]*)*))")
+_DEFINITION = re.compile(r"^ {0,3}\[[^\]\n^][^\]\n]*\]:\s*<?([^\s>]+)", re.MULTILINE)
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//|#")
+_FOOTNOTE = re.compile(r"\[\^([^\]\s]+)\]")
+_MERGE = (re.compile(r"<<<<<<< \S"), re.compile(r"=======\s*\Z"), re.compile(r">>>>>>> \S"))
+
+
+def check_links(path: str, prose: str, first_line: int, exists: Callable[[str], bool]) -> Iterator[Finding]:
+    """Relative links whose target the bundle does not hold, and those that lead out of it. Both are allowed."""
+    for target, at in _targets(prose):
+        if not target or _SCHEME.match(target):
+            continue
+        wanted = unquote(re.split(r"[?#]", target, maxsplit=1)[0])
+        if not wanted:
+            continue
+        resolved = normpath(wanted.lstrip("/") if wanted.startswith("/") else join(dirname(path), wanted))
+        line = first_line + prose.count("\n", 0, at)
+        if resolved == ".." or resolved.startswith("../"):
+            yield Finding(path, line, "link-outside", WARNING, f"the link {target!r} leads out of the bundle", "")
+        elif not exists(resolved):
+            message = f"the link {target!r} leads to nothing in the bundle"
+            yield Finding(path, line, "dangling-link", WARNING, message, "it may be a page not synced yet")
+
+
+def _targets(prose: str) -> Iterator[tuple[str, int]]:
+    if "](" in prose:
+        for link in _LINK.finditer(prose):
+            yield link[1] if link[1] is not None else link[2], link.start()
+    if "]:" in prose:
+        for link in _DEFINITION.finditer(prose):
+            yield link[1], link.start()
+
+
+def check_footnotes(path: str, prose: str, first_line: int, sources: object) -> Iterator[Finding]:
+    """Citations of a source that the front matter does not name."""
+    if "[^" not in prose:
+        return
+    entries = sources if isinstance(sources, list) else []
+    known = {str(entry["id"]) for entry in entries if isinstance(entry, Mapping) and "id" in entry}
+    told: set[str] = set()
+    for note in _FOOTNOTE.finditer(prose):
+        if note[1] not in known and note[1] not in told:
+            told.add(note[1])
+            line = first_line + prose.count("\n", 0, note.start())
+            message = f"the footnote {note[1]!r} is not the `id` of a source"
+            yield Finding(path, line, "footnote", WARNING, message, "add it to `sources`")
+
+
+def check_conflicts(path: str, text: str, first_line: int = 1) -> Iterator[Finding]:
+    """A conflict that was committed: its three marks, in order, each at the beginning of a line."""
+    if "<<<<<<< " not in text:
+        return
+    stage, begin = 0, 0
+    for number, line in enumerate(text.splitlines(), first_line):
+        if _MERGE[0].match(line):
+            stage, begin = 1, number
+        elif stage and _MERGE[stage].match(line):
+            stage += 1
+        if stage == len(_MERGE):
+            yield Finding(path, begin, "conflict-marker", ERROR, "an unfinished merge stands here", "resolve it")
+            stage = 0
+
+
+def prose_of(body: str) -> str:
+    """The body with code blanked out, line for line and character for character."""
+    if "`" not in body and "~~~" not in body:
+        return body
+    lines = body.split("\n")
+    fence = ""
+    for at, line in enumerate(lines):
+        mark = _FENCE.match(line) if "```" in line or "~~~" in line else None
+        if fence:
+            lines[at] = ""
+            if mark and mark[1].startswith(fence) and not mark[2].strip():
+                fence = ""
+        elif mark and not ("`" in mark[2] and mark[1][0] == "`"):
+            fence, lines[at] = mark[1], ""
+    return _CODE_SPAN.sub(lambda m: re.sub(r"[^\n]", " ", m.group()), "\n".join(lines))
