@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,8 +21,13 @@ _HASH = re.compile(r"sha256:[0-9a-f]{64}\Z")
 _PLAIN = "="
 """Stands before a value that is written as it is, where the short form would be ambiguous."""
 
-# Name in the file, name in the record: those written as they are, and those written as hashes.
-_TEXTS = (
+Pairs = tuple[tuple[str, str], ...]
+
+# Name in the file, name in the record; what has its default is left out.
+_URLS: Pairs = (("url", "url"), ("target", "target"))
+_HASHES: Pairs = (("hash", "content_hash"), ("compared", "compared_hash"), ("raw", "raw_hash"))
+_NUMBERS: Pairs = (("size", "size"), ("missing", "missing_runs"), ("tries", "tries"))
+_TEXTS: Pairs = (
     ("title", "title"),
     ("about", "description"),
     ("etag", "etag"),
@@ -30,12 +35,9 @@ _TEXTS = (
     ("since", "missing_since"),
     ("failure", "failure"),
 )
-_HASHES = (("hash", "content_hash"), ("compared", "compared_hash"), ("raw", "raw_hash"))
-_NUMBERS = (("size", "size"), ("missing", "missing_runs"), ("tries", "tries"))
-_KNOWN = frozenset(
-    {"key", "status", "url", "path", "by", "form", "target", "links"}
-    | {name for name, _ in (*_TEXTS, *_HASHES, *_NUMBERS)}
-)
+_FLAGS: Pairs = (("edited", "edited"),)
+_PLAINS = _NUMBERS + _TEXTS + _FLAGS
+_KNOWN = frozenset({"key", "status", "path", "by", "form", "links"} | {name for name, _ in _URLS + _HASHES + _PLAINS})
 _STATUS = {str(status): status for status in Status}
 
 
@@ -61,10 +63,16 @@ class Codec:
     def expand(self, text: str) -> str:
         return text[1:] if text.startswith(_PLAIN) else self.base + text
 
-    def suggested_path(self, key: str) -> str:
+    def _usual_path(self, key: str, status: Status) -> str:
         """The path that most keys have; only another one is written."""
+        if status is not Status.PAGE:
+            return ""
         rest = key.removeprefix(self.base).removesuffix(".html").strip("/")
         return f"pages/{rest or 'home'}.md"
+
+    @property
+    def _forms(self) -> tuple[tuple[Pairs, Callable[[Any], Any]], ...]:
+        return (_URLS, self.shorten), (_HASHES, _short_hash), (_PLAINS, lambda value: value)
 
     # --- lines ---
 
@@ -73,22 +81,14 @@ class Codec:
         line: dict[str, Any] = {"key": self.shorten(record.key)}
         if record.status is not Status.PAGE:
             line["status"] = str(record.status)
-        if record.url:
-            line["url"] = self.shorten(record.url)
-        if record.path != (self.suggested_path(record.key) if record.status is Status.PAGE else ""):
+        if record.path != self._usual_path(record.key, record.status):
             line["path"] = record.path
-        for name, attribute in _HASHES:
-            if value := getattr(record, attribute):
-                line[name] = value[7:] if _HASH.match(value) else _PLAIN + value
+        for names, form in self._forms:
+            line.update((name, form(value)) for name, attribute in names if (value := getattr(record, attribute)))
         if record.fingerprint:
             line["by"] = self.fingerprints.index(record.fingerprint)
-        for name, attribute in (*_NUMBERS, *_TEXTS):
-            if value := getattr(record, attribute):
-                line[name] = value
         if record.form != "html":
             line["form"] = record.form
-        if record.target:
-            line["target"] = self.shorten(record.target)
         if record.links:
             name = self.used.get(record.key, linksets.NO_SET)
             line["links"] = linksets.encode(record.links, name, self.sets.get(name), self.shorten)
@@ -102,27 +102,21 @@ class Codec:
         status = _STATUS.get(line.get("status", "page"))
         if status is None:
             raise ValueError(f"the record {key} has the unknown status {line['status']!r}")
-        values: dict[str, Any] = {}
-        for name, attribute in _TEXTS:
-            if name in line:
-                values[attribute] = _typed(line[name], str)
-        for name, attribute in _HASHES:
-            if name in line:
-                value = _typed(line[name], str)
-                values[attribute] = value[1:] if value.startswith(_PLAIN) else "sha256:" + value
-        for name, attribute in _NUMBERS:
-            if name in line:
-                values[attribute] = _typed(line[name], int)
         if line.keys() - _KNOWN:
             self.extra[key] = {name: value for name, value in line.items() if name not in _KNOWN}
+        values = {attribute: _typed(line[name], str) for name, attribute in _TEXTS if name in line}
+        values |= {attribute: _typed(line[name], int) for name, attribute in _NUMBERS if name in line}
+        values |= {attribute: _typed(line[name], bool) for name, attribute in _FLAGS if name in line}
+        values |= {attribute: _long_hash(_typed(line[name], str)) for name, attribute in _HASHES if name in line}
+        for name, attribute in _URLS:
+            if name in line:
+                values[attribute] = _once(memory, self.expand(_typed(line[name], str)))
         return Record(
             key=key,
             status=status,
-            url=self.expand(_typed(line["url"], str)) if "url" in line else "",
-            path=_typed(line.get("path", self.suggested_path(key) if status is Status.PAGE else ""), str),
+            path=_typed(line["path"], str) if "path" in line else self._usual_path(key, status),
             fingerprint=self.fingerprints[_typed(line["by"], int)] if "by" in line else "",
             form=_typed(line.get("form", "html"), str),
-            target=_once(memory, self.expand(_typed(line["target"], str))) if "target" in line else "",
             links=self._links(key, line["links"], memory) if "links" in line else (),
             **values,
         )
@@ -134,6 +128,14 @@ class Codec:
         if packed and packed[0] in self.sets:
             self.used[key] = packed[0]
         return linksets.decode(packed, sets, lambda text: _once(memory, self.expand(text)))
+
+
+def _short_hash(text: str) -> str:
+    return text[7:] if _HASH.match(text) else _PLAIN + text
+
+
+def _long_hash(text: str) -> str:
+    return text[1:] if text.startswith(_PLAIN) else "sha256:" + text
 
 
 def successor(old: Codec | None, records: Mapping[str, Record], changed: Iterable[str]) -> Codec:

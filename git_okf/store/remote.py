@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from git_okf.store.repo import Repo
 
 TIMEOUT_S = 600.0
+NETWORK_TIMEOUT_S = 60.0
 SIGNING_TIMEOUT_S = 60.0
 
 # What says how git runs, not where: these stay. All other GIT_* are dropped (`git rev-parse --local-env-vars`).
@@ -131,3 +132,67 @@ def signed_commit(
             " `git config commit.gpgsign false`",
         )
     return done.stdout.decode().strip()
+
+
+# --- what other clones remember ---
+
+
+def remotes(repo: Repo) -> list[str]:
+    """The names of the remotes: first the one the current branch follows, then `origin`, then the others."""
+    names = git(repo.root, "remote").stdout.decode("utf-8", "replace").split("\n")[:-1]
+    branch = repo.head().ref.removeprefix("refs/heads/")
+    first = [repo.config(f"branch.{branch}.remote") or "", "origin"]
+    return [*dict.fromkeys(name for name in first if name in names), *(n for n in sorted(names) if n not in first)]
+
+
+def remote_refs(repo: Repo, remote: str, names: Sequence[str]) -> dict[str, str]:
+    """Which of some refs a remote has, with their ids. GitRefused where it cannot be asked."""
+    done = git(repo.root, "ls-remote", "--refs", remote, *names, timeout=NETWORK_TIMEOUT_S)
+    pairs = (line.split("\t") for line in done.stdout.decode("utf-8", "replace").splitlines())
+    return {name: oid for oid, name in pairs if name in names}
+
+
+def fetch_refs(repo: Repo, remote: str, refspecs: Sequence[str]) -> None:
+    """Fetch refs, never by force. A shallow clone stays shallow; of a partial one these refs come whole."""
+    args = ["fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--no-auto-maintenance"]
+    if repo.is_shallow():
+        args.append("--depth=1")
+    if repo.is_partial():
+        args.append("--no-filter")
+    git(repo.root, *args, "--", remote, *refspecs, timeout=TIMEOUT_S)
+
+
+def fetch_memory(repo: Repo) -> list[str]:
+    """In a clone that lacks the state or the notes, take them from the first remote that has them.
+
+    Returns the refs that were made. A remote that cannot be asked is passed over: what `git clone` brought of it
+    (`refs/remotes/...`) is taken instead, and where there is nothing the state is rebuilt from the bundle.
+    """
+    from git_okf.store import notes, state
+
+    wanted = [name for name in (state.REF, notes.REF) if repo.ref(name) is None]
+    for remote in remotes(repo) if wanted else ():
+        try:
+            there = list(remote_refs(repo, remote, wanted))
+            if there:
+                fetch_refs(repo, remote, [f"{name}:{name}" for name in there])
+                return there
+        except GitRefused:
+            if taken := _from_clone(repo, remote, state.REF):
+                return taken
+    return []
+
+
+def _from_clone(repo: Repo, remote: str, name: str) -> list[str]:
+    from git_okf.store.repo import RefUpdate
+
+    there = repo.ref(f"refs/remotes/{remote}/{name.removeprefix('refs/heads/')}")
+    if there is None or repo.ref(name) is not None:
+        return []
+    repo.update([RefUpdate(name, None, there, f"okf: from {remote}")])
+    return [name]
+
+
+def fetch_object(repo: Repo, oid: str) -> bool:
+    """Whether git could get an object that a partial clone left out."""
+    return git(repo.root, "cat-file", "-e", oid, check=False, timeout=NETWORK_TIMEOUT_S).returncode == 0

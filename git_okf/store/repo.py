@@ -322,6 +322,14 @@ class Repo:
 
     # --- configuration ---
 
+    def is_shallow(self) -> bool:
+        """Whether history was cut off when this clone was made."""
+        return (self.common_dir / "shallow").exists()
+
+    def is_partial(self) -> bool:
+        """Whether objects were left out when this clone was made, to be fetched when needed."""
+        return self.config("extensions.partialclone") is not None
+
     def config(self, name: str) -> str | None:
         """A value of git's configuration, all files taken together."""
         with _translated("read git's configuration"):
@@ -351,6 +359,8 @@ class Repo:
             try:
                 return self._git.read(oid)[1]
             except KeyError as error:
+                if self.is_partial() and remote.fetch_object(self, oid):
+                    return self._git.read(oid)[1]
                 raise Missing(oid) from error
 
 

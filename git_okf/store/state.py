@@ -22,6 +22,9 @@ from git_okf.model import Record, Status
 from git_okf.store import codec as codecs
 from git_okf.store.codec import Codec
 from git_okf.store.linksets import LinkSet
+from git_okf.store.overlay import drop_overlay as drop_overlay
+from git_okf.store.overlay import read_overlay as read_overlay
+from git_okf.store.overlay import write_overlay as write_overlay
 from git_okf.store.repo import Missing, Repo
 
 REF = "refs/heads/okf/state"
