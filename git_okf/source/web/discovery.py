@@ -7,10 +7,10 @@ HEAD. None of them removes anything: a sitemap that cannot be read makes the run
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from git_okf.digest import raw_hash
 from git_okf.errors import SourceUnavailable
 from git_okf.model import Record, Status
 from git_okf.source.web import llmstxt, robots, sitemap
@@ -118,7 +118,7 @@ class Discovery:
         etag, modified = response.headers.get("etag", ""), response.headers.get("last-modified", "")
         if not etag and not modified:
             return
-        raw = f"sha256:{hashlib.sha256(response.body).hexdigest()}"
+        raw = raw_hash(response.body)
         before = self.known.get(url)
         if before is not None and before.target == kind and before.raw_hash == raw and before.links == links:
             self.side[url] = before

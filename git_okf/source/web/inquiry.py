@@ -8,13 +8,13 @@ again, and what an interrupted run has saved is not asked for again.
 from __future__ import annotations
 
 import asyncio
-import hashlib
 from collections.abc import Mapping
 from concurrent.futures import BrokenExecutor
 from dataclasses import dataclass
 from http import HTTPStatus
 
 from git_okf.config import WebSource
+from git_okf.digest import raw_hash
 from git_okf.model import Fetched, Record, Status
 from git_okf.source import Tools
 from git_okf.source.web import judge, reading
@@ -25,8 +25,6 @@ from git_okf.source.web.scope import Scope
 from git_okf.source.web.url import family
 
 HTML = "text/html, application/xhtml+xml;q=0.9, */*;q=0.1"
-STUB_WORDS = 40
-"""Words up to which a page with a meta refresh is taken for a redirect."""
 _READ_HEADERS = ("link", "x-robots-tag", "content-language")
 _HTML_TYPES = ("text/html", "application/xhtml+xml", "application/xml", "text/xml")
 _MARKDOWN_TYPES = ("text/markdown", "text/x-markdown")
@@ -138,7 +136,7 @@ class Inquirer:
 
     async def _content(self, key: str, url: str, response: Response, record: Record | None) -> Answer:
         self.tally.fetched += 1
-        raw = f"sha256:{hashlib.sha256(response.body).hexdigest()}"
+        raw = raw_hash(response.body)
         if record is not None and self._is_what_we_have(record, raw):
             return Page(fetched=_again(record, response, raw)) if record.status is Status.PAGE else Same()
         validated = Refusal(
@@ -178,7 +176,7 @@ class Inquirer:
                 return Trouble(reason="the worker that read the page died (out of memory?)")
 
     def _judged(self, key: str, url: str, response: Response, validated: Refusal, read: Reading) -> Answer:
-        if read.refresh and read.words <= STUB_WORDS:
+        if read.refresh and read.words <= reading.STUB_WORDS:
             landing = self.scope.request(read.refresh, url)
             if landing is not None and self.scope.identify(landing) != key:
                 return self._redirect(key, url, landing, permanent=True)

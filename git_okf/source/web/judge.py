@@ -43,7 +43,8 @@ _BLOCK_TITLE = re.compile(
     r"(just a moment|attention required|please wait|checking your browser|verif(y|ying) (that )?you are (a )?human"
     r"|access denied|access to this page has been denied|pardon our interruption|human verification|security check"
     r"|robot check|are you a robot|making sure you'?re not a bot|one moment, please|ddos-guard"
-    r"|vercel security checkpoint|radware bot manager captcha|you have been blocked|request blocked|403 forbidden|captcha)"
+    r"|vercel security checkpoint|radware bot manager captcha|you have been blocked|request blocked"
+    r"|403 forbidden|captcha)"
     r"[\s.!?…]*([|\-–—:].*)?",
     re.IGNORECASE,
 )

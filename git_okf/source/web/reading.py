@@ -4,6 +4,7 @@ or comes out can be pickled.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -15,6 +16,12 @@ from git_okf.source.web.extract import NoContent, Options, extract
 from git_okf.source.web.scope import Scope, asset_extension
 
 BROWSER_HINT = "it needs a browser: set `browser: true`, or say where the content is with `content:`"
+STUB_WORDS = 40
+"""Words up to which a page that sends its reader on is taken for a redirect."""
+_LOCATION = re.compile(
+    rb"<script[^>]*>\s*(?:window\.|document\.|self\.|top\.)?location(?:\.href\s*=|\s*=|\.(?:replace|assign)\()"
+    rb"\s*[\"']([^\"'\s]{1,2000})[\"']"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +59,7 @@ class Reading:
     urls: Mapping[str, str] = field(default_factory=dict)
     canonical: str = ""
     refresh: str = ""
-    refresh_key: str = ""
+    """Where the page sends its reader on, by a meta refresh or, on a page with hardly a word, by a script."""
     alternate_markdown: str = ""
     noindex: bool = False
 
@@ -68,7 +75,6 @@ def read(job: Job) -> Reading:
         urls=requests,
         canonical=_key_within(scope, said.canonical, said.base),
         refresh=said.refresh,
-        refresh_key=_key_within(scope, said.refresh, said.base),
         alternate_markdown=said.alternate_markdown,
         noindex=said.noindex,
     )
@@ -86,9 +92,11 @@ def _with_content(job: Job, scope: Scope, reading: Reading) -> Reading:
     except NoContent as error:
         suspicion = judge.suspicion(marks, title=reading.title, words=0)
         hint = f"; {BROWSER_HINT}" if marks.shell and "browser" not in error.reason else ""
-        return replace(reading, empty=f"{error.reason}{hint}", suspicion=suspicion)
+        refresh = reading.refresh or _script_redirect(job)
+        return replace(reading, empty=f"{error.reason}{hint}", suspicion=suspicion, refresh=refresh)
     return replace(
         reading,
+        refresh=reading.refresh or (_script_redirect(job) if content.words <= STUB_WORDS else ""),
         title=content.title,
         description=content.description,
         body=content.body,
@@ -117,6 +125,11 @@ def _links(scope: Scope, said: signals.Signals, own: str) -> tuple[tuple[str, ..
         if requested != key:
             requests[key] = requested
     return tuple(keys), requests
+
+
+def _script_redirect(job: Job) -> str:
+    match = _LOCATION.search(job.data[:65536])
+    return urls.clean(match[1].decode("utf-8", "replace"), job.url) or "" if match else ""
 
 
 def _key_within(scope: Scope, link: str, base: str) -> str:

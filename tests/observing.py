@@ -1,0 +1,87 @@
+"""What a test needs to let a source look at something: bodies in memory, work done at once, no waiting."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from concurrent.futures import Executor, Future
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from git_okf.config import Removal
+from git_okf.delta import Rules, compute
+from git_okf.model import Delta, Fetched, Observation, Record
+from git_okf.source import Tools
+
+
+class Inline(Executor):
+    """Does the work at once."""
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        future.set_result(fn(*args, **kwargs))
+        return future
+
+
+@dataclass(slots=True)
+class Bodies:
+    """A spool in memory."""
+
+    bodies: dict[str, str] = field(default_factory=dict)
+    saved: dict[str, Fetched] = field(default_factory=dict)
+
+    def put(self, content_hash: str, body: str) -> None:
+        self.bodies[content_hash] = body
+
+    def get(self, content_hash: str) -> str:
+        return self.bodies[content_hash]
+
+    def remember(self, result: Fetched) -> None:
+        self.saved[result.key] = result
+
+    def recall(self, key: str) -> Fetched | None:
+        return self.saved.get(key)
+
+
+def tools(spool: Bodies | None = None, *, stopping: Callable[[], bool] = lambda: False) -> Tools:
+    inline = Inline()
+    return Tools(
+        clock=lambda: datetime(2026, 11, 30, tzinfo=UTC),
+        spool=spool or Bodies(),
+        place=place,
+        executor=lambda: inline,
+        stopping=stopping,
+    )
+
+
+def place(url: str) -> str:
+    return f"pages/{url.rstrip('/').rpartition('/')[2]}.md"
+
+
+async def no_sleep(seconds: float) -> None:
+    """Waiting is what a test has no time for."""
+
+
+def page(title: str, text: str) -> str:
+    return f"<html><head><title>{title}</title></head><body><main><h1>{title}</h1><p>{text}</p></main></body></html>"
+
+
+def paragraph(name: str, version: int = 1) -> str:
+    """Enough text to be content, different for every name and version."""
+    return (
+        f"This page is about {name}, and here it stands in version {version}. It says what {name} is for, how {name} is "
+        f"set up, and where a reader of {name} goes next; {version} sentences more would not change that."
+    )
+
+
+def advance(
+    known: Mapping[str, Record], seen: Observation, removal: Removal | None = None
+) -> tuple[Delta, dict[str, Record]]:
+    """The delta of an observation, and the records after it."""
+
+    def names(staying: object) -> Callable[[str], str]:
+        return lambda key: place(key)
+
+    rules = Rules(removal=removal or Removal(), now="2026-11-30T00:00:00+00:00", names=names)
+    delta = compute(known, seen, rules)
+    return delta, {record.key: record for record in delta.records}
