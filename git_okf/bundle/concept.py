@@ -85,7 +85,7 @@ class FrontMatterLoader(_Loader):  # type: ignore[misc]
 for _tag, _pattern, _first in (
     ("bool", r"(?:true|True|TRUE|false|False|FALSE)\Z", "tTfF"),
     ("int", r"[-+]?(?:0|[1-9][0-9]*)\Z", "-+0123456789"),
-    ("float", r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?\Z", "-+.0123456789"),
+    ("float", r"[-+]?(?:(?:\.[0-9]+|[0-9]+\.[0-9]*)(?:[eE][-+]?[0-9]+)?|[0-9]+[eE][-+]?[0-9]+)\Z", "-+.0123456789"),
     ("null", r"(?:~|null|Null|NULL|)\Z", ["~", "n", "N", ""]),
 ):
     FrontMatterLoader.add_implicit_resolver(f"tag:yaml.org,2002:{_tag}", re.compile(_pattern), list(_first))

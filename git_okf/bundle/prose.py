@@ -12,7 +12,7 @@ from urllib.parse import quote
 TITLE_LIMIT = 200
 DESCRIPTION_LIMIT = 300
 
-_ACTIVE = re.compile(r"[\\`*<>\[\]]|(?<!\w)_|_(?!\w)|&(?=[#A-Za-z0-9]+;)|#(?=#*\Z)")
+_ACTIVE = re.compile(r"[\\`*<>\[\]]|(?<![^\W_])_|_(?![^\W_])|&(?=[#A-Za-z0-9]+;)|#(?=#*\Z)")
 _PAIRED = "~$"
 """Struck out, and mathematics: they act in pairs alone."""
 
