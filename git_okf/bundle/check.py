@@ -96,6 +96,9 @@ def _check_hash(
     path: str, data: bytes, body: str, first: int, stated: str, expect: Mapping[str, str] | None, editable: bool
 ) -> Iterator[Finding]:
     """A body with the hash that was synced is the source's own text, conflict marks in it included."""
+    if not data.endswith(b"\n"):
+        line = data.count(b"\n") + 1
+        yield Finding(path, line, "final-newline", WARNING, "the last line is not ended", "end it with a newline")
     whole = digest.content_hash(body) == stated
     if not whole:
         yield from check_conflicts(path, data.decode())

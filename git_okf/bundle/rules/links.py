@@ -19,20 +19,28 @@ _MERGE = (re.compile(r"<<<<<<< \S"), re.compile(r"=======\s*\Z"), re.compile(r">
 
 
 def check_links(path: str, prose: str, first_line: int, exists: Callable[[str], bool]) -> Iterator[Finding]:
-    """Relative links whose target the bundle does not hold, and those that lead out of it. Both are allowed."""
+    """Relative links whose target the bundle does not hold, or that lead out of it: allowed, told once a target."""
+    judged: set[str] = set()
     for target, at in _targets(prose):
-        if not target or _SCHEME.match(target):
+        if target in judged:
             continue
-        wanted = unquote(re.split(r"[?#]", target, maxsplit=1)[0])
-        if not wanted:
-            continue
-        resolved = normpath(wanted.lstrip("/") if wanted.startswith("/") else join(dirname(path), wanted))
-        line = first_line + prose.count("\n", 0, at)
-        if resolved == ".." or resolved.startswith("../"):
-            yield Finding(path, line, "link-outside", WARNING, f"the link {target!r} leads out of the bundle", "")
-        elif not exists(resolved):
-            message = f"the link {target!r} leads to nothing in the bundle"
-            yield Finding(path, line, "dangling-link", WARNING, message, "it may be a page not synced yet")
+        judged.add(target)
+        wrong = _wrong(path, target, exists)
+        if wrong:
+            yield Finding(path, first_line + prose.count("\n", 0, at), wrong[0], WARNING, wrong[1], wrong[2])
+
+
+def _wrong(path: str, target: str, exists: Callable[[str], bool]) -> tuple[str, str, str] | None:
+    """(rule, message, hint) of a target that leads nowhere; None where it is fine or not relative."""
+    wanted = "" if _SCHEME.match(target) else unquote(re.split(r"[?#]", target, maxsplit=1)[0])
+    if not wanted:
+        return None
+    resolved = normpath(wanted.lstrip("/") if wanted.startswith("/") else join(dirname(path), wanted))
+    if resolved == ".." or resolved.startswith("../"):
+        return "link-outside", f"the link {target!r} leads out of the bundle", "link to its URL"
+    if exists(resolved):
+        return None
+    return "dangling-link", f"the link {target!r} leads to nothing in the bundle", "it may be a page not synced yet"
 
 
 def _targets(prose: str) -> Iterator[tuple[str, int]]:
@@ -88,4 +96,9 @@ def prose_of(body: str) -> str:
                 fence = ""
         elif mark and not ("`" in mark[2] and mark[1][0] == "`"):
             fence, lines[at] = mark[1], ""
-    return _CODE_SPAN.sub(lambda m: re.sub(r"[^\n]", " ", m.group()), "\n".join(lines))
+    return _CODE_SPAN.sub(_blank, "\n".join(lines))
+
+
+def _blank(span: re.Match[str]) -> str:
+    text = span.group()
+    return " " * len(text) if "\n" not in text else re.sub(r"[^\n]", " ", text)
