@@ -10,7 +10,7 @@ Anything else is an error, because one could only guess what it is compared with
 first to its last character. Inside a pattern
 
 - `*` is any run of characters without `/`,
-- `**` is any run of characters; `/**/` is also a single `/`, so that `/a/**/b` matches `/a/b`,
+- `**`, or more stars, is any run of characters; `/**/` is also a single `/`, so that `/a/**/b` matches `/a/b`,
 - `?` is one character that is not `/` (so it matches the `?` before a query, too),
 - `[abc]`, `[a-z]`, `[!abc]` is one character of a set (or not of it), never `/`; `[*]`, `[?]`, `[[]` are themselves,
 - anything else is itself. Capital and small letters differ. The URL is compared in its canonical form (`url.key`), so

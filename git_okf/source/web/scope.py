@@ -79,7 +79,8 @@ class Scope:
             )
         origin = urls.origin(cleaned)
         aliases = _aliases(source, origin)
-        start = urls.key(cleaned)
+        strip = re.compile("|".join(map(fnmatch.translate, source.strip_query))) if source.strip_query else None
+        start = _stripped(urls.key(cleaned), strip)
         return Scope(
             start=start,
             origin=origin,
@@ -87,7 +88,7 @@ class Scope:
             aliases=aliases,
             include=tuple(_pattern(text, aliases, origin) for text in source.include),
             exclude=tuple(_pattern(text, aliases, origin) for text in source.exclude),
-            strip=re.compile("|".join(map(fnmatch.translate, source.strip_query))) if source.strip_query else None,
+            strip=strip,
         )
 
     def request(self, href: str, base: str) -> str | None:
@@ -102,8 +103,7 @@ class Scope:
 
     def identify(self, requested: str) -> str:
         """The key of an absolute URL that `request` gave."""
-        key = urls.key(requested)
-        return self._stripped(key) if self.strip is not None and "?" in key else key
+        return _stripped(urls.key(requested), self.strip)
 
     def decide(self, key: str) -> Decision:
         """Whether the page of this key is taken, and why."""
@@ -162,11 +162,14 @@ class Scope:
         origin = urls.origin(cleaned)
         return self.origin + cleaned[len(origin) :] if origin in self.aliases else cleaned
 
-    def _stripped(self, key: str) -> str:
-        path, _, query = key.partition("?")
-        assert self.strip is not None
-        kept = [field for field in query.split("&") if not self.strip.match(field.partition("=")[0])]
-        return f"{path}?{'&'.join(kept)}" if kept and kept != [""] else path
+
+def _stripped(key: str, strip: re.Pattern[str] | None) -> str:
+    """The key without the query parameters that name no other page."""
+    path, mark, query = key.partition("?")
+    if strip is None or not mark:
+        return key
+    kept = "&".join(field for field in query.split("&") if not strip.match(field.partition("=")[0]))
+    return f"{path}?{kept}" if kept else path
 
 
 def asset_extension(path: str) -> str:

@@ -43,11 +43,11 @@ class Signals:
 
 
 _WANTED = "a[href],area[href],frame[src],iframe[src],link[href],meta[content]"
-_REFRESH = re.compile(
-    r"\s*(\d+(?:\.\d*)?|\.\d+)\s*(?:[;,]|\s)\s*(?:url\s*=\s*)?(?:'([^']*)'?|\"([^\"]*)\"?|(\S.*))", re.I | re.S
-)
-_LINK = re.compile(r"<([^>]*)>((?:\s*;\s*[\w!#$&+\-.^`|~*]+\s*(?:=\s*(?:\"(?:[^\"\\\\]|\\\\.)*\"|[^\s;,\"]*))?)*)")
-_PARAMETER = re.compile(r";\s*([\w!#$&+\-.^`|~*]+)\s*(?:=\s*(?:\"((?:[^\"\\\\]|\\\\.)*)\"|([^\s;,\"]*)))?")
+_REFRESH = re.compile(r"(\d+(?:\.\d*)?|\.\d+) ?[;, ] ?(?:url ?= ?)?(?:'([^']*)|\"([^\"]*)|(.+))", re.IGNORECASE)
+_QUOTED = r"\"((?:[^\"\\]|\\.)*)\""
+_TOKEN = r"[\w!#$&+\-.^`|~*]+"
+_LINK = re.compile(rf"<([^<>]*)>((?:\s*;\s*{_TOKEN}\s*(?:=\s*(?:{_QUOTED}|[^\s;,\"]*))?)*)")
+_PARAMETER = re.compile(rf";\s*({_TOKEN})\s*(?:=\s*(?:{_QUOTED}|([^\s;,\"]*)))?")
 
 
 def read(data: bytes, *, url: str, content_type: str, headers: Mapping[str, str]) -> Signals:
@@ -136,7 +136,7 @@ class _Found:
             self.refresh = self._refresh(content)
 
     def _refresh(self, content: str) -> str:
-        match = _REFRESH.match(content.strip()[:4096])
+        match = _REFRESH.match(" ".join(content.split()))
         if match is None or float(match[1]) > REFRESH_LIMIT:
             return ""
         return self.resolver.resolve((match[2] or match[3] or match[4] or "").strip()) or ""
@@ -159,5 +159,5 @@ def link_header(value: str) -> Iterator[tuple[str, dict[str, str]]]:
     for match in _LINK.finditer(value):
         parameters: dict[str, str] = {}
         for name, quoted, plain in _PARAMETER.findall(match[2]):
-            parameters.setdefault(name.lower(), re.sub(r"\\\\(.)", r"\\1", quoted) if quoted else plain)
+            parameters.setdefault(name.lower(), re.sub(r"\\(.)", r"\1", quoted) if quoted else plain)
         yield match[1].strip(), parameters

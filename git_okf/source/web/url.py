@@ -29,7 +29,8 @@ _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.\-]*):")
 _EDGES = "".join(map(chr, range(0x21)))
 _TABS = str.maketrans("", "", "\t\r\n")
 _ABSOLUTE = re.compile(r"(https?)://([^/?#]*)([^?#]*)(\?[^#]*)?", re.DOTALL)
-_SIMPLE = re.compile(r"https?://[a-z0-9\-.]+(?::[1-9][0-9]*)?(?:/[A-Za-z0-9\-_~!$&'()*+,;=:@]+(?:\.[A-Za-z0-9]+)?)*/?")
+# Nothing in it that `clean` or `key` would change, once its host has been looked at.
+_SIMPLE = re.compile(r"(https?)://([a-z0-9\-.]+(?::[0-9]+)?)(?:/[A-Za-z0-9\-_~!$&'()*+,;=:@]+(?:\.[A-Za-z0-9]+)?)*/?")
 _RELATIVE = re.compile(r"[A-Za-z0-9\-_~]+(?:\.[A-Za-z0-9]+)*(?:/[A-Za-z0-9\-_~]+(?:\.[A-Za-z0-9]+)*)*/?")
 # What WHATWG percent-encodes in a path, and in the query of a special scheme; everything else stays as given.
 _PATH_UNSAFE = re.compile(r"[^!$%&'()*+,\-./0-9:;=@A-Z\[\\\]_a-z|~]")
@@ -108,8 +109,9 @@ class Resolver:
     def resolve(self, href: str) -> str | None:
         if self._directory and _RELATIVE.fullmatch(href) and len(href) < 1024:
             return self._directory + href
-        text = href.strip(_EDGES).translate(_TABS)
-        text = text.partition("#")[0]
+        if _is_simple(href):
+            return href
+        text = href.strip(_EDGES).translate(_TABS).partition("#")[0]
         if len(text) > MAX_LENGTH:
             return None
         match = _SCHEME.match(text)
@@ -138,6 +140,14 @@ class Resolver:
             return base._replace(query=_encode_query(mark + query)) if mark else base
         path = reference if reference.startswith("/") else base.path[: base.path.rindex("/") + 1] + reference
         return Parts(base.scheme, base.netloc, _remove_dots(_encode_path(path)), _encode_query(mark + query))
+
+
+def _is_simple(url: str) -> bool:
+    match = _SIMPLE.fullmatch(url)
+    if match is None or len(url) > MAX_LENGTH:
+        return False
+    scheme, netloc = match.groups()
+    return match.end(2) < len(url) and _netloc(netloc, scheme) == netloc
 
 
 _resolver = lru_cache(maxsize=64)(Resolver)
@@ -286,10 +296,8 @@ def key(url: str) -> str:
     removed, no default port, "/" for an empty path, no empty query, no fragment. Text that is no usable http(s) URL is
     given back as it is.
     """
-    if _SIMPLE.fullmatch(url):
-        scheme, netloc, path, _ = split(url)
-        if _netloc(netloc, scheme) == netloc:
-            return f"{scheme}://{netloc}{path}"
+    if _is_simple(url):
+        return url
     parts = _absolute(url)
     if parts is None:
         return url
