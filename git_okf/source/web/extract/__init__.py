@@ -1,0 +1,202 @@
+"""A page's bytes -> canonical Markdown with title and description; one pure call, made for a process pool.
+
+    bytes -> charset.decode -> tree -> themes.recognise -> node.find_content -> clean.clean -> convert.to_markdown
+          -> digest.canonical -> hashes, metadata, coverage
+
+The body is a function of the bytes, the URL and the options alone. Whatever no content can be made of is NoContent
+with a reason, never an empty body (PAGE-03).
+"""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import urljoin
+
+from lxml import etree
+
+from git_okf import digest
+from git_okf.source.web.extract import coverage, metadata, published, themes
+from git_okf.source.web.extract.charset import decode
+from git_okf.source.web.extract.clean import clean, controlled, without_invisible
+from git_okf.source.web.extract.convert import Links, to_markdown
+from git_okf.source.web.extract.convert.page import remove, text_of
+from git_okf.source.web.extract.node import find_content
+from git_okf.source.web.extract.reasons import FORWARDS, FRAMES, NEEDS_BROWSER, NEEDS_SELECTOR, NoContent
+from git_okf.source.web.extract.select import select
+from git_okf.source.web.extract.values import Extracted, Options
+
+__all__ = ["VERSION", "Extracted", "NoContent", "Options", "decode", "extract", "extract_published", "fingerprint"]
+
+VERSION = 1
+"""Of the extractor: raised whenever the same bytes may give another body."""
+
+FEW_WORDS = 12
+"""A page with fewer words is looked at twice: it may be a shell, a forward or an error."""
+
+_SHELL = re.compile(
+    r"<(?:div|main|section)[^>]*\bid=[\"']?(?:root|app|__next|__nuxt|___gatsby|svelte|q-app|main-app|react-root)\b"
+    r"|<app-root|data-reactroot|ng-app|enable javascript|requires? javascript|javascript is (?:required|disabled)", re.I
+)  # fmt: skip
+_REFRESH = re.compile(r"<meta[^>]+http-equiv=[\"']?refresh[\"']?[^>]*url\s*=", re.I)
+_FIRST_HEADING = re.compile(r"^#{1,6} (.+)$", re.M)
+_MARKUP = re.compile(r"!?\[((?:[^\[\]\\]|\\.)*)\]\([^)]*\)|</?\w+[^>]*>|[*`]+|(?<!\w)_+|_+(?!\w)|~~")
+_ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
+
+
+def fingerprint(options: Options) -> str:
+    """Of the extractor, the parser it stands on, and the options that change what it makes of the same bytes."""
+    parser = ".".join(map(str, etree.LXML_VERSION[:2]))
+    return digest.fingerprint(VERSION, parser, options.content, options.drop, options.ignore, options.links)
+
+
+def extract(data: bytes, *, url: str, content_type: str = "", options: Options) -> Extracted:
+    """A page as Markdown. `url` is the URL the bytes came from.
+
+    Raises NoContent where the bytes are no text, or hold no content.
+    """
+    html = decode(data, content_type)
+    root = _parsed(html)
+    meta = metadata.read(root)
+    theme = themes.recognise(html)
+    node = find_content(root, theme, options.content, html)
+    heading = _outer_heading(root, node, theme, meta)
+    drop = (*(theme.drop if theme else ()), *options.drop)
+    hidden = clean(node, drop, opened=controlled(root))
+    if heading is not None:
+        node.insert(0, heading)
+    before = coverage.measure(node)
+    _refuse_empty(before.words.total(), html)
+    body, invisible = without_invisible(to_markdown(node, _links(url, root, options)))
+    body = _guarded(digest.canonical(body))
+    lost, words = coverage.losses(before, body)
+    if not words:
+        raise NoContent(_hint(html))
+    return _result(body, meta, options, hidden=hidden + invisible, warnings=lost, words=words)
+
+
+def extract_published(data: bytes, *, url: str, options: Options) -> Extracted:
+    """Markdown that the site publishes, with its links made right. Title and description come from its front matter.
+
+    Raises NoContent where the bytes are no text, hold none, or are HTML.
+    """
+    text = decode(data, "")
+    if re.match(r"\s*(?:<!doctype|<html)", text, re.I):
+        raise NoContent("the site answered with HTML where it publishes Markdown")
+    front, rest = published.split(text)
+    links = Links(url, url, options.owns, options.place, options.key, relative=options.links == "relative")
+    body, invisible = without_invisible(published.relink(rest, links))
+    body = _guarded(digest.canonical(body))
+    words = len(re.findall(r"[^\W_]+", body))
+    if not words:
+        raise NoContent(NEEDS_SELECTOR)
+    meta = metadata.Metadata(
+        title="",
+        og_title=metadata.line(str(front.get("title") or "")),
+        site="",
+        description=metadata.line(str(front.get("description") or front.get("summary") or "")),
+        language=metadata.line(str(front.get("lang") or ""))[:35],
+    )
+    result = _result(body, meta, options, hidden=invisible, warnings=(), words=words)
+    return result
+
+
+def _parsed(html: str) -> etree._Element:
+    parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True)
+    text = html.replace("\0", "")
+    if not text.strip():
+        raise NoContent("the page is empty")
+    try:
+        root = etree.fromstring(text.encode("utf-8", "replace"), parser)
+    except etree.XMLSyntaxError:
+        root = None
+    if root is None:
+        raise NoContent(NEEDS_SELECTOR)
+    if root.find("frameset") is not None:
+        raise NoContent(FRAMES)
+    return root
+
+
+def _links(url: str, root: etree._Element, options: Options) -> Links:
+    base = next((b.get("href") for b in root.iter("base") if b.get("href")), None)
+    try:
+        resolved = urljoin(url, base) if base else url
+    except ValueError:
+        resolved = url
+    return Links(url, resolved, options.owns, options.place, options.key, relative=options.links == "relative")
+
+
+def _outer_heading(
+    root: etree._Element, node: etree._Element, theme: themes.Theme | None, meta: metadata.Metadata
+) -> etree._Element | None:
+    """The page's h1 where it stands outside of the content node (Asciidoctor, Javadoc)."""
+    if next(node.iter("h1"), None) is not None:
+        return None
+    candidates = select(root, theme.heading) if theme and theme.heading else []
+    sure = bool(candidates)
+    for found in candidates or list(root.iter("h1")):
+        text = text_of(found)
+        if not text or node in found.iterancestors() or found is node or node in found.iter():
+            continue
+        if sure or metadata.is_page_heading(meta, text):
+            heading = etree.Element("h1")
+            heading.text = text
+            return heading
+    return None
+
+
+def _refuse_empty(words: int, html: str) -> None:
+    if words >= FEW_WORDS:
+        return
+    if _REFRESH.search(html):
+        raise NoContent(FORWARDS)
+    if not words or _SHELL.search(html):
+        raise NoContent(_hint(html))
+
+
+def _hint(html: str) -> str:
+    return NEEDS_BROWSER if _SHELL.search(html) or html.count("<script") > 2 else NEEDS_SELECTOR
+
+
+def _guarded(body: str) -> str:
+    """A body that cannot be taken for front matter (SEC-06)."""
+    if body.startswith("---") or body.startswith("+++"):
+        first, _, rest = body.partition("\n")
+        return digest.canonical(f"***\n{rest}" if not first.strip("-") else f"\\{body}")
+    return body
+
+
+def _result(
+    body: str, meta: metadata.Metadata, options: Options, *, hidden: int, warnings: tuple[str, ...], words: int
+) -> Extracted:
+    first = _FIRST_HEADING.search(body)
+    heading = _plain(first[1]) if first else ""
+    top = heading if first and first[0].startswith("# ") else ""
+    name = metadata.title(meta, top, heading)
+    return Extracted(
+        title=name,
+        description=metadata.description(meta, name, _plain(_first_paragraph(body))),
+        body=body,
+        content_hash=digest.content_hash(body),
+        compared_hash=digest.compared_hash(body, options.ignore) if options.ignore else "",
+        size=len(body),
+        language=meta.language,
+        warnings=warnings,
+        hidden=hidden,
+        words=words,
+    )
+
+
+def _first_paragraph(body: str) -> str:
+    """The first paragraph of prose outside of code, tables and lists; any text where there is none."""
+    head = body[:8000]
+    blocks = head.split("\n\n")
+    for block in blocks:
+        if block[:1] not in "#|>`-*<![$" and not re.match(r"\d+\. ", block) and len(block) > 20:
+            return block
+    return next((b for b in blocks if b[:1] not in "#|`<" and len(b) > 20), "")
+
+
+def _plain(text: str) -> str:
+    for _ in range(2):
+        text = _MARKUP.sub(lambda m: m[1] or "", text)
+    return metadata.line(_ESCAPE.sub(r"\1", text))

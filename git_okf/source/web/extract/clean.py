@@ -1,0 +1,145 @@
+"""What is no content is taken out of the content node: scripts, navigation, buttons, and text that no reader sees.
+
+Text that only a machine sees is how instructions get into a mirror (SEC-10); it is removed and counted. Panels of
+tabs, closed sections and the like are hidden until a reader asks for them: they are content and stay.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+
+from lxml import etree
+
+from git_okf.source.web.extract.convert.page import remove, text_of
+from git_okf.source.web.extract.select import Selector
+from git_okf.source.web.extract.themes import UNIVERSAL_DROP
+
+MAX_DEPTH = 200
+"""Elements nested deeper are flattened to their text: no page means such nesting, and recursion has an end."""
+
+_NEVER = frozenset(
+    "script style noscript template svg canvas select textarea option nav button dialog link meta base map area"
+    " datalist progress meter embed object param applet track frameset noframes title head menuitem".split()
+)
+_HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
+_PANEL = re.compile(
+    r"(?:^|[\s_-])(?:tab|tabs|tabbed|tabpanel|panel|pane|collapse|collapsed|collapsible|accordion|spoiler|toggle|details"
+    r"|expand|expandable|dropdown-content|answer|solution|katex|MathJax)(?:$|[\s_-])",
+    re.I,
+)
+"""Classes of what a reader can open."""
+_UNSEEN = re.compile(
+    r"display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|opacity\s*:\s*0(?:\.0*)?%?\s*(?:[;!]|$)"
+    r"|font-size\s*:\s*0*(?:\.0+)?(?:0|0[a-z%]+)\s*(?:[;!]|$)|color\s*:\s*transparent|transform\s*:[^;]*scale\(\s*0\s*\)",
+    re.I,
+)
+_AWAY = re.compile(
+    r"(?:left|right|top|bottom|margin-left|margin-top|text-indent)\s*:\s*-\d{3,}(?:\.\d+)?(?:px|pt|em|rem|%)"
+    r"|clip\s*:\s*rect\(\s*0|clip\s*:\s*rect\(\s*1px|clip-path\s*:\s*inset\(\s*(?:50|100)%"
+    r"|(?<![-\w])(?:max-)?(?:height|width)\s*:\s*0(?:px)?\s*(?:[;!]|$)[^}]*overflow\s*:\s*hidden"
+    r"|overflow\s*:\s*hidden[^}]*(?<![-\w])(?:max-)?(?:height|width)\s*:\s*[01](?:px)?\s*(?:[;!]|$)",
+    re.I,
+)
+_COLOURS = re.compile(r"(?<![-\w])(color|background(?:-color)?)\s*:\s*([^;!]+)", re.I)
+_INVISIBLE = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0"
+    "\ufff9-\ufffb\U000e0000-\U000e0fff\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]+|(?<![^\x00-\u024f])[\u200c\u200d]+"
+)
+"""Characters that no reader sees. Joiners stay between letters of scripts (and emoji) that need them."""
+
+
+def clean(node: etree._Element, drop: Iterable[str], *, opened: frozenset[str] = frozenset()) -> int:
+    """Take everything out of `node` that is no content; the number of hidden fragments among it.
+
+    `drop`: CSS selectors beyond the universal ones. `opened`: ids of what a control on the page opens.
+    """
+    etree.strip_tags(node, etree.Comment, etree.ProcessingInstruction, etree.Entity)
+    selector = _selector(tuple(drop))
+    for xpath in selector.xpaths:
+        for el in xpath(node):
+            if el is not node:
+                remove(el)
+    hidden = 0
+    stack = [(node, 0, False)]
+    while stack:
+        parent, depth, in_code = stack.pop()
+        if depth > MAX_DEPTH:
+            etree.strip_tags(parent, "*")
+            continue
+        for child in list(parent):
+            if _is_chrome(child, parent, in_code) or _selected(selector, child):
+                remove(child)
+            elif _is_hidden(child, in_code, opened):
+                hidden += bool(text_of(child)) and not _is_formula(parent)
+                remove(child)
+            elif len(child):
+                stack.append((child, depth + 1, in_code or child.tag == "pre"))
+    return hidden
+
+
+@lru_cache(maxsize=64)
+def _selector(drop: tuple[str, ...]) -> Selector:
+    return Selector((*UNIVERSAL_DROP, *drop))
+
+
+def _selected(selector: Selector, el: etree._Element) -> bool:
+    if not el.attrib and el.tag not in selector.by_tag:
+        return False
+    return selector.matches(el, frozenset((el.get("class") or "").split()))
+
+
+def _is_chrome(el: etree._Element, parent: etree._Element, in_code: bool) -> bool:
+    tag = el.tag
+    if tag not in _NEVER:
+        if tag == "footer":
+            return parent.tag != "blockquote"
+        return tag == "input" and el.get("type") != "checkbox"
+    if tag == "script":
+        return not (el.get("type") or "").startswith("math/tex")
+    if tag == "button":
+        return el.get("role") != "tab" and parent.tag not in _HEADINGS and parent.tag != "summary"
+    return True
+
+
+def _is_hidden(el: etree._Element, in_code: bool, opened: frozenset[str]) -> bool:
+    if not el.attrib:
+        return False
+    style = el.get("style") or ""
+    unseen = el.get("hidden", "until-found") != "until-found" or bool(style and _UNSEEN.search(style))
+    if not unseen and el.get("aria-hidden") == "true" and not in_code:
+        unseen = el.tag not in ("img", "i", "pre", "table", "figure")
+    if not unseen and style and el.tag not in _HEADINGS:
+        unseen = bool(_AWAY.search(style)) or _same_colours(style)
+    return unseen and not _can_be_opened(el, opened)
+
+
+def _can_be_opened(el: etree._Element, opened: frozenset[str]) -> bool:
+    if el.get("role") == "tabpanel" or (el.get("id") or "") in opened:
+        return True
+    name = f"{el.get('class') or ''}"
+    return bool(_PANEL.search(name)) and "katex-html" not in name
+
+
+def _is_formula(parent: etree._Element) -> bool:
+    return "katex" in (parent.get("class") or "") or str(parent.tag).startswith("mjx")
+
+
+def _same_colours(style: str) -> bool:
+    found = {name.lower().removesuffix("-color"): value.strip().lower() for name, value in _COLOURS.findall(style)}
+    return "color" in found and found["color"] == found.get("background")
+
+
+def controlled(root: etree._Element) -> frozenset[str]:
+    """Ids of the elements that some control of the page opens."""
+    found: set[str] = set()
+    for name in ("aria-controls", "data-target", "data-bs-target", "data-toggle-target"):
+        for value in root.xpath(f"//@{name}"):
+            found.update(word.lstrip("#") for word in str(value).split())
+    return frozenset(found - {""})
+
+
+def without_invisible(text: str) -> tuple[str, int]:
+    """A text without characters no reader sees, and how many runs of them it had."""
+    return (text, 0) if text.isascii() and text.isprintable() else _INVISIBLE.subn("", text)

@@ -1,0 +1,144 @@
+"""Block content: the children of an element -> blocks of Markdown. Every other converter is reached from here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from lxml import etree
+
+from git_okf.source.web.extract.convert import callouts, code, footnotes, inline, lists, math, media, tables, tabs
+from git_okf.source.web.extract.convert.assemble import join, quoted, titled
+from git_okf.source.web.extract.convert.inlines import CLOSE, OPEN, TEXT, Token, Tokens, render
+from git_okf.source.web.extract.convert.page import Block, Page, classes
+
+Handler = Callable[[etree._Element, Page], list[Block]]
+
+BOXES = frozenset(
+    "address article aside body center dd details dir div dt fieldset figcaption figure footer form header hgroup"
+    " html legend li main nav p search section summary td th tr tbody thead tfoot caption".split()
+)
+"""Elements that only hold blocks."""
+
+
+def flow(el: etree._Element, page: Page) -> list[Block]:
+    """The blocks of an element's children."""
+    out: list[Block] = []
+    run: Tokens = []
+    _flow(el, page, out, run)
+    _paragraph(run, out)
+    return out
+
+
+def _flow(el: etree._Element, page: Page, out: list[Block], run: Tokens) -> None:
+    if el.text:
+        run.append(Token(TEXT, el.text))
+    for child in el:
+        tag = child.tag
+        handler = _BLOCKS.get(tag) or _special(child)
+        if handler:
+            _paragraph(run, out)
+            out.extend(handler(child, page))
+        elif tag in BOXES:
+            _paragraph(run, out)
+            _flow(child, page, out, run)
+            _paragraph(run, out)
+        elif inline.holds_blocks(child):
+            _wrapper(child, page, out, run)
+        else:
+            inline.collect(child, run, page)
+        if child.tail:
+            run.append(Token(TEXT, child.tail))
+
+
+def _special(el: etree._Element) -> Handler | None:
+    for name in classes(el):
+        handler = _CLASSES.get(name)
+        if handler:
+            return handler
+    if el.tag in callouts.TAGS and callouts.kind(el):
+        return callouts.callout
+    if el.tag in BOXES and tabs.is_set(el):
+        return tabs.tab_set
+    return None
+
+
+def _wrapper(el: etree._Element, page: Page, out: list[Block], run: Tokens) -> None:
+    """An inline element around blocks. A link around a card links its first line of text."""
+    _paragraph(run, out)
+    href = el.get("href") if el.tag == "a" else None
+    target = page.links.target(href) if href else ""
+    if target:
+        media.link_first_text(el, href or "")
+    _flow(el, page, out, run)
+    _paragraph(run, out)
+
+
+def _paragraph(run: Tokens, out: list[Block]) -> None:
+    if run:
+        text = render(run)
+        if text:
+            out.append(Block("p", text))
+        run.clear()
+
+
+def _heading(el: etree._Element, page: Page) -> list[Block]:
+    tokens = inline.tokens(el, page)
+    kept = [t for t in tokens if t.kind not in (OPEN, CLOSE) or t.value != "**"]
+    text = render(kept, heading=True)
+    return [Block("h", f"{'#' * int(el.tag[1])} {text}")] if text else []
+
+
+def _quote(el: etree._Element, page: Page) -> list[Block]:
+    if callouts.kind(el):
+        return callouts.callout(el, page)
+    text = join(flow(el, page))
+    return [Block("quote", quoted(text))] if text else []
+
+
+def _rule(el: etree._Element, page: Page) -> list[Block]:
+    # Not `---`: that is also how front matter begins and ends.
+    return [Block("rule", "***")]
+
+
+def _details(el: etree._Element, page: Page) -> list[Block]:
+    if callouts.kind(el):
+        return callouts.callout(el, page)
+    out: list[Block] = []
+    summary = next((child for child in el if child.tag == "summary"), None)
+    if summary is not None:
+        out += titled(summary, page)
+        rest = summary.tail
+        el.remove(summary)
+        el.text = (el.text or "") + (rest or "")
+    return out + flow(el, page)
+
+
+def _caption(el: etree._Element, page: Page) -> list[Block]:
+    if next(el.iterdescendants(*inline.BLOCK_TAGS), None) is not None:
+        return flow(el, page)
+    text = render([Token(OPEN, "*"), *inline.tokens(el, page), Token(CLOSE, "*")])
+    return [Block("p", text)] if text else []
+
+
+_BLOCKS: dict[object, Handler] = {
+    **dict.fromkeys(("h1", "h2", "h3", "h4", "h5", "h6"), _heading),
+    "pre": code.pre,
+    "ul": lists.items,
+    "ol": lists.items,
+    "menu": lists.items,
+    "dl": lists.definitions,
+    "table": tables.table,
+    "blockquote": _quote,
+    "hr": _rule,
+    "details": _details,
+    "figcaption": _caption,
+    "iframe": media.embed,
+    "video": media.embed,
+    "audio": media.embed,
+}
+_CLASSES: dict[str, Handler] = {
+    **dict.fromkeys(code.BOXES, code.box),
+    **dict.fromkeys(math.DISPLAY, math.display),
+    **dict.fromkeys(tabs.SETS, tabs.tab_set),
+    **dict.fromkeys(footnotes.BOXES, footnotes.definitions),
+}

@@ -1,0 +1,204 @@
+"""Inline elements -> tokens."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from lxml import etree
+
+from git_okf.source.web.extract.convert import math, media
+from git_okf.source.web.extract.convert.inlines import (
+    BREAK,
+    CLOSE,
+    CODE,
+    END,
+    LINK,
+    OPEN,
+    RAW,
+    SPACE,
+    TEXT,
+    Token,
+    Tokens,
+)
+from git_okf.source.web.extract.convert.page import Page, classes
+
+STRUCTURE = ("pre", "ul", "ol", "dl", "table", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "hr", "details")
+"""Blocks that a line of text cannot hold."""
+BLOCK_TAGS = (*STRUCTURE, "p", "div", "section", "article", "figure", "figcaption", "aside", "iframe", "video", "audio")
+
+_MARKS = {
+    **dict.fromkeys(("b", "strong"), "**"),
+    **dict.fromkeys(("i", "em", "cite", "dfn", "var"), "*"),
+    **dict.fromkeys(("del", "s", "strike"), "~~"),
+}
+_MARK_CLASSES = {"strong": "**", "bold": "**", "emphasis": "*"}
+_CODE = frozenset(("code", "tt", "kbd", "samp"))
+_NOTE_MARK = re.compile(r"\W+")
+
+
+def tokens(el: etree._Element, page: Page) -> Tokens:
+    """The tokens of an element's content."""
+    out: Tokens = []
+    children(el, out, page)
+    return out
+
+
+def holds_blocks(el: etree._Element) -> bool:
+    """Whether an inline element has blocks in it."""
+    return len(el) > 0 and next(el.iterdescendants(*BLOCK_TAGS), None) is not None
+
+
+def children(el: etree._Element, out: Tokens, page: Page) -> None:
+    """Add the content of an element; blocks in it are set apart by a blank."""
+    if el.text:
+        out.append(Token(TEXT, el.text))
+    for child in el:
+        collect(child, out, page)
+        if child.tail:
+            out.append(Token(TEXT, child.tail))
+
+
+def collect(el: etree._Element, out: Tokens, page: Page) -> None:
+    """Add one element."""
+    tag = el.tag
+    handler = _HANDLERS.get(tag)
+    if handler:
+        handler(el, out, page)
+    elif tag in _MARKS:
+        _marked(el, out, page, _MARKS[tag])
+    elif tag in _CODE:
+        _code(el, out, page)
+    elif el.get("class") and _by_class(el, out, page):
+        return
+    elif tag in BLOCK_TAGS or tag in ("li", "dt", "dd", "tr", "td", "th"):
+        out.append(Token(SPACE))
+        children(el, out, page)
+        out.append(Token(SPACE))
+    else:
+        children(el, out, page)
+
+
+def _by_class(el: etree._Element, out: Tokens, page: Page) -> bool:
+    for name in classes(el):
+        if name in math.INLINE:
+            out.append(Token(RAW, math.inline(el)))
+            return True
+        if name in _MARK_CLASSES and el.tag == "span":
+            _marked(el, out, page, _MARK_CLASSES[name])
+            return True
+    return False
+
+
+def _marked(el: etree._Element, out: Tokens, page: Page, mark: str) -> None:
+    out.append(Token(OPEN, mark))
+    children(el, out, page)
+    out.append(Token(CLOSE, mark))
+
+
+def _code(el: etree._Element, out: Tokens, page: Page) -> None:
+    if not len(el):
+        out.append(Token(CODE, el.text or ""))
+        return
+    if el.tag == "kbd" and next(el.iterdescendants("kbd"), None) is not None:
+        children(el, out, page)
+        return
+    inner = tokens(el, page)
+    if not any(t.kind in (LINK, RAW) for t in inner):
+        out.append(Token(CODE, "".join(" " if t.kind in (SPACE, BREAK) else t.value for t in inner if _said(t))))
+        return
+    for token in inner:
+        if token.kind in (TEXT, CODE):
+            out.extend(_code_piece(token.value))
+        elif token.kind not in (OPEN, CLOSE):
+            out.append(token)
+
+
+def _said(token: Token) -> bool:
+    return token.kind in (TEXT, CODE, SPACE, BREAK)
+
+
+def _code_piece(text: str) -> Tokens:
+    """Code next to a link in the same `<code>`; the blanks around it stay outside."""
+    core = text.strip()
+    if not core:
+        return [Token(SPACE)] if text else []
+    before, after = [Token(SPACE)] * (text[0].isspace()), [Token(SPACE)] * (text[-1].isspace())
+    return [*before, Token(CODE, core), *after]
+
+
+def _link(el: etree._Element, out: Tokens, page: Page) -> None:
+    href = el.get("href")
+    if href and href[0] == "#" and href[1:] in page.footnotes:
+        out.append(Token(RAW, f"[^{page.footnotes[href[1:]]}]"))
+        return
+    target = page.links.target(href) if href else ""
+    if not target or any(t.kind == LINK for t in out[_open_link(out) :]):
+        children(el, out, page)
+        return
+    out.append(Token(LINK))
+    children(el, out, page)
+    out.append(Token(END, target))
+
+
+def _open_link(out: Tokens) -> int:
+    """Where the last link that was closed ends; a link found after it is still open."""
+    for i in range(len(out) - 1, -1, -1):
+        if out[i].kind == END:
+            return i
+        if out[i].kind == LINK:
+            return i
+    return 0
+
+
+def _break(el: etree._Element, out: Tokens, page: Page) -> None:
+    out.append(Token(BREAK))
+    children(el, out, page)
+
+
+def _image(el: etree._Element, out: Tokens, page: Page) -> None:
+    text = math.image(el) or media.image(el, page.links)
+    if text:
+        out.append(Token(RAW, text))
+
+
+def _script_level(el: etree._Element, out: Tokens, page: Page) -> None:
+    """Super- and subscript; a note's reference in one needs no raising."""
+    inner = tokens(el, page)
+    said = "".join(t.value for t in inner if t.kind in (TEXT, CODE)).strip()
+    if any(t.kind in (LINK, RAW) for t in inner) or not said:
+        out.extend(inner)
+        return
+    out.extend((Token(RAW, f"<{el.tag}>"), *inner, Token(RAW, f"</{el.tag}>")))
+
+
+def _quotation(el: etree._Element, out: Tokens, page: Page) -> None:
+    out.append(Token(TEXT, "“"))
+    children(el, out, page)
+    out.append(Token(TEXT, "”"))
+
+
+def _math(el: etree._Element, out: Tokens, page: Page) -> None:
+    text = math.inline(el)
+    if text:
+        out.append(Token(RAW, text))
+
+
+def _checkbox(el: etree._Element, out: Tokens, page: Page) -> None:
+    if el.get("type") == "checkbox":
+        out.append(Token(RAW, "[x]" if el.get("checked") is not None else "[ ]"))
+        out.append(Token(SPACE))
+
+
+_HANDLERS: dict[object, Callable[[etree._Element, Tokens, Page], None]] = {
+    "a": _link,
+    "br": _break,
+    "img": _image,
+    "sup": _script_level,
+    "sub": _script_level,
+    "q": _quotation,
+    "math": _math,
+    "mjx-container": _math,
+    "script": _math,
+    "input": _checkbox,
+}

@@ -1,0 +1,222 @@
+"""Inline content: a subtree -> a stream of tokens -> one line of Markdown.
+
+Tokens keep text, code, marks and links apart until the neighbours of each are known: only then can white space be
+moved out of emphasis, equal marks be joined, and text be escaped no more than needed.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+from git_okf.source.web.extract.convert.escape import code_span, escape, flanks, guard_line
+
+TEXT, CODE, RAW, OPEN, CLOSE, LINK, END, SPACE, BREAK = range(9)
+_BLANKS = re.compile(r"[\s\xa0]+")
+_TAGS = {"*": "em", "**": "strong", "~~": "del"}
+
+
+@dataclass(slots=True, frozen=True)
+class Token:
+    """`value`: text, code, Markdown, the mark, or a link's destination."""
+
+    kind: int
+    value: str = ""
+
+
+Tokens = list[Token]
+_SPACE, _BREAK = Token(SPACE), Token(BREAK)
+
+
+def render(tokens: Tokens, *, cell: bool = False, heading: bool = False) -> str:
+    """The Markdown of a run of tokens; "" for nothing visible. Breaks become `<br>` in a cell, a blank in a heading."""
+    tidy = _tidy(tokens, flat=heading)
+    text = _emit(tidy, "<br>" if cell else "\\\n")
+    if cell:
+        return text.replace("|", "\\|")
+    if heading:
+        return re.sub(r"(?<=\s)(#+)$", r"\\\1", text)
+    if "\n" not in text:
+        return guard_line(text, first=True)
+    return "\n".join(guard_line(line, first=i == 0) for i, line in enumerate(text.split("\n")))
+
+
+def plain(tokens: Tokens) -> str:
+    """The text of a run of tokens, without any mark."""
+    kept = (" " if t.kind in (SPACE, BREAK) else t.value for t in tokens if t.kind in (TEXT, CODE, SPACE, BREAK))
+    return " ".join("".join(kept).split())
+
+
+def _tidy(tokens: Tokens, *, flat: bool) -> Tokens:
+    """Fold white space, move it out of marks, join equal marks, drop empty ones."""
+    out: Tokens = []
+    depth: dict[str, int] = {}
+    linked = False
+    for token in _split(tokens):
+        kind = token.kind
+        if kind == SPACE or (kind == BREAK and (flat or linked)):
+            _blank(out, _SPACE)
+        elif kind == BREAK:
+            _blank(out, _BREAK)
+        elif kind == OPEN:
+            depth[token.value] = depth.get(token.value, 0) + 1
+            if depth[token.value] == 1:
+                _open(out, token)
+        elif kind == CLOSE:
+            depth[token.value] -= 1
+            if depth[token.value] == 0:
+                _close(out, token, OPEN)
+        elif kind == LINK:
+            linked = True
+            out.append(token)
+        elif kind == END:
+            linked = False
+            _close(out, token, LINK)
+        else:
+            _content(out, token)
+    while out and out[-1].kind in (SPACE, BREAK):
+        out.pop()
+    return out
+
+
+def _split(tokens: Tokens) -> Tokens:
+    """Text tokens without white space around or folded in them, and the space as tokens of its own."""
+    out: Tokens = []
+    for token in tokens:
+        if token.kind != TEXT:
+            out.append(token)
+            continue
+        text = _BLANKS.sub(" ", token.value)
+        core = text.strip(" ")
+        if text[:1] == " ":
+            out.append(_SPACE)
+        if core:
+            out.append(Token(TEXT, core))
+            if text[-1] == " ":
+                out.append(_SPACE)
+    return out
+
+
+def _blank(out: Tokens, token: Token) -> None:
+    at = len(out)
+    while at and out[at - 1].kind in (OPEN, LINK):
+        at -= 1
+    if not at:
+        return
+    before = out[at - 1]
+    if before.kind == BREAK and token.kind == BREAK:
+        return
+    if before.kind == SPACE and token.kind == BREAK:
+        out[at - 1] = token
+    elif before.kind not in (SPACE, BREAK):
+        out.insert(at, token)
+
+
+def _open(out: Tokens, token: Token) -> None:
+    if out and out[-1].kind == CLOSE and out[-1].value == token.value:
+        out.pop()
+    else:
+        out.append(token)
+
+
+def _close(out: Tokens, token: Token, opener: int) -> None:
+    trailing: Tokens = []
+    while out and out[-1].kind in (SPACE, BREAK):
+        trailing.append(out.pop())
+    if out and out[-1].kind == opener and (opener == LINK or out[-1].value == token.value):
+        out.pop()
+    else:
+        out.append(token)
+    for blank in reversed(trailing):
+        _blank(out, blank)
+
+
+def _content(out: Tokens, token: Token) -> None:
+    last = out[-1] if out else None
+    if last is not None and last.kind == token.kind and token.kind in (TEXT, CODE):
+        out[-1] = replace(last, value=last.value + token.value)
+    elif last is not None and token.kind == TEXT and last.kind == SPACE and len(out) > 1 and out[-2].kind == TEXT:
+        out.pop()
+        out[-1] = Token(TEXT, f"{out[-1].value} {token.value}")
+    else:
+        out.append(token)
+
+
+def _emit(tokens: Tokens, break_mark: str) -> str:
+    if len(tokens) == 1 and tokens[0].kind == TEXT:
+        return escape(tokens[0].value)
+    html = _unsayable(tokens)
+    parts: list[str] = []
+    linked = 0
+    for i, token in enumerate(tokens):
+        kind = token.kind
+        if kind == TEXT:
+            parts.append(escape(token.value, _near(tokens, i, -1), _near(tokens, i, 1), bracketed=bool(linked)))
+        elif kind == CODE:
+            parts.append(code_span(token.value))
+        elif kind == SPACE:
+            parts.append(" ")
+        elif kind == BREAK:
+            parts.append(break_mark)
+        elif kind == OPEN:
+            parts.append(f"<{_TAGS[token.value]}>" if i in html else token.value)
+        elif kind == CLOSE:
+            parts.append(f"</{_TAGS[token.value]}>" if i in html else token.value)
+        elif kind == LINK:
+            linked += 1
+            parts.append("[")
+        elif kind == END:
+            linked -= 1
+            parts.append(f"]({token.value})")
+        else:
+            parts.append(token.value)
+    return "".join(parts)
+
+
+def _unsayable(tokens: Tokens) -> frozenset[int]:
+    """Positions of marks that CommonMark would not read as marks where they stand; HTML has to say them."""
+    stack: list[int] = []
+    found: set[int] = set()
+    for i, token in enumerate(tokens):
+        if token.kind == OPEN:
+            stack.append(i)
+        elif token.kind == CLOSE:
+            start = stack.pop()
+            opens = flanks(_first(tokens, start), _last(tokens, start))
+            closes = flanks(_last(tokens, i), _first(tokens, i))
+            touches = (start and tokens[start - 1].kind == CLOSE) or (
+                i + 1 < len(tokens) and tokens[i + 1].kind == OPEN
+            )
+            if not (opens and closes) or touches:
+                found.update((start, i))
+    return frozenset(found)
+
+
+def _last(tokens: Tokens, i: int) -> str:
+    """The last character before token `i`, marks of the same direction skipped."""
+    i -= 1
+    while i >= 0 and tokens[i].kind in (OPEN, CLOSE):
+        i -= 1
+    if i < 0:
+        return ""
+    token = tokens[i]
+    return {SPACE: " ", BREAK: " ", CODE: "`", LINK: "[", END: ")"}.get(token.kind) or token.value[-1:]
+
+
+def _first(tokens: Tokens, i: int) -> str:
+    """The first character after token `i`, marks of the same direction skipped."""
+    i += 1
+    while i < len(tokens) and tokens[i].kind in (OPEN, CLOSE):
+        i += 1
+    if i >= len(tokens):
+        return ""
+    token = tokens[i]
+    return {SPACE: " ", BREAK: " ", CODE: "`", LINK: "[", END: "]"}.get(token.kind) or token.value[:1]
+
+
+def _near(tokens: Tokens, i: int, step: int) -> str:
+    """The character next to token `i`, a mark being one."""
+    i += step
+    if 0 <= i < len(tokens) and tokens[i].kind in (OPEN, CLOSE):
+        return tokens[i].value[0]
+    return _last(tokens, i + 1) if step < 0 else _first(tokens, i - 1)

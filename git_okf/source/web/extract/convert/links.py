@@ -1,0 +1,106 @@
+"""Where a link goes: relative to the page's own file for pages of the source, absolute for everything else."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from urllib.parse import urljoin, urlsplit
+
+_IGNORED = re.compile(r"[\t\n\r\x00-\x1f\x7f]")
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
+_KEPT_SCHEMES = frozenset(
+    ("http", "https", "mailto", "tel", "ftp", "ftps", "sftp", "ssh", "git", "irc", "ircs", "news")
+)
+_UNSAFE = re.compile(r"[\s()<>\\\"'`|*\[\]{}^\x00-\x1f\x7f]")
+_TWIN = re.compile(r"(?:/index|/readme|)\.mdx?$", re.I)
+
+
+@dataclass(slots=True)
+class Links:
+    """The links of one page. `owns`, `place` and `key` are those of the options; see git_okf.source.web.extract."""
+
+    url: str
+    """Final URL of the page."""
+    base: str
+    """What relative references resolve against: `<base href>` on the final URL."""
+    owns: Callable[[str], bool]
+    place: Callable[[str], str]
+    key: Callable[[str], str]
+    relative: bool = True
+    folder: str = ""
+    own_key: str = ""
+    known: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.own_key = self.key(self.url)
+        self.folder = posixpath.dirname(self.place(self.own_key))
+
+    def target(self, href: str) -> str:
+        """The destination to write for a link, or "" where there is none to write (scripts, data, empty)."""
+        href = _IGNORED.sub("", href).strip()
+        if href not in self.known:
+            self.known[href] = self._target(href)
+        return self.known[href]
+
+    def _target(self, href: str) -> str:
+        url = absolute(self.base, href)
+        if not url:
+            return ""
+        address, hash_mark, fragment = url.partition("#")
+        if not address.startswith(("http:", "https:")):
+            return safe(url)
+        if address == self.url.partition("#")[0]:
+            return safe(f"#{fragment}") if fragment else self._page(address, "")
+        page = self._page(address, f"#{fragment}" if fragment else "")
+        return page or safe(address + hash_mark + fragment)
+
+    def _page(self, address: str, fragment: str) -> str:
+        """The relative link to a page of the source; the absolute one where links stay absolute; "" for other URLs."""
+        owned = self.owns(address)
+        if not owned:
+            return ""
+        if not self.relative:
+            return safe(address + fragment)
+        path = posixpath.relpath(self.place(self.key(address)), self.folder or ".").replace("%", "%25")
+        path = path if "/" in path or ":" not in path else f"./{path}"
+        return safe(path + fragment)
+
+    def twin(self, href: str) -> str:
+        """Like `target`, for a page published as Markdown: a link to `page.md` means the page `page`."""
+        url = absolute(self.base, _IGNORED.sub("", href).strip())
+        address, _, fragment = url.partition("#")
+        if address.startswith(("http:", "https:")) and not self.owns(address):
+            parts = urlsplit(address)
+            stem = _TWIN.sub("", parts.path)
+            for path in (stem, f"{stem}/") if stem != parts.path else ():
+                page = parts._replace(path=path or "/").geturl()
+                if self.owns(page):
+                    return self._page(page, f"#{fragment}" if fragment else "")
+        return self.target(href)
+
+    def resource(self, src: str) -> str:
+        """The absolute URL of an image or another file, or ""."""
+        url = absolute(self.base, _IGNORED.sub("", src).strip())
+        return safe(url) if url.startswith(("http:", "https:")) else ""
+
+
+def absolute(base: str, href: str) -> str:
+    """`href` resolved on `base`; "" where it is empty, broken, or of a scheme that is no address."""
+    if not href:
+        return ""
+    scheme = _SCHEME.match(href)
+    if scheme and scheme[1].lower() not in _KEPT_SCHEMES:
+        return ""
+    try:
+        url = urljoin(base, href)
+        urlsplit(url)
+    except ValueError:
+        return ""
+    return url
+
+
+def safe(url: str) -> str:
+    """Percent-encode what would end or change a Markdown link destination."""
+    return _UNSAFE.sub(lambda m: "".join(f"%{b:02X}" for b in m[0].encode()), url)

@@ -1,0 +1,172 @@
+"""Tables: GFM where cells are lines of text; HTML around Markdown where they hold blocks; undone where only layout."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from lxml import etree
+
+from git_okf.source.web.extract.convert import code, inline
+from git_okf.source.web.extract.convert.assemble import join, titled
+from git_okf.source.web.extract.convert.inlines import BREAK, SPACE, TEXT, Token, Tokens, render
+from git_okf.source.web.extract.convert.page import Block, Page, text_of
+
+_BLOCKS = ("pre", "table", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "hr")
+"""What a cell of a GFM table cannot hold."""
+_ALIGN = re.compile(r"text-align\s*:\s*(left|center|right)", re.I)
+_RULES = {"left": ":---", "center": ":---:", "right": "---:"}
+_MAX_SPAN = 100
+
+
+class Cell(NamedTuple):
+    """One cell with what it spans."""
+
+    el: etree._Element
+    columns: int
+    rows: int
+
+
+def table(el: etree._Element, page: Page) -> list[Block]:
+    """One table. No cell's text is lost; each row has the same number of columns."""
+    lines = code.numbered(el)
+    if lines is not None:
+        return [code.fence(lines, code.language(el))] if lines.strip() else []
+    caption = [b for c in el if c.tag == "caption" for b in titled(c, page)]
+    rows = _rows(el)
+    if not rows:
+        return caption
+    if _is_layout(el, rows):
+        return caption + [b for row in rows for cell in row for b in page.flow(cell.el, page)]
+    if next(el.iterdescendants(*_BLOCKS), None) is not None:
+        return [*caption, Block("html", _html(rows, page))]
+    return [*caption, Block("table", _gfm(el, rows, page))]
+
+
+def _rows(el: etree._Element) -> list[list[Cell]]:
+    found = []
+    for row in el.iter("tr"):
+        if _owner(row) is el:
+            cells = [Cell(c, _span(c, "colspan"), _span(c, "rowspan")) for c in row if c.tag in ("td", "th")]
+            if cells:
+                found.append(cells)
+    return found
+
+
+def _owner(row: etree._Element) -> etree._Element | None:
+    parent = row.getparent()
+    while parent is not None and parent.tag != "table":
+        parent = parent.getparent()
+    return parent
+
+
+def _span(cell: etree._Element, name: str) -> int:
+    text = cell.get(name) or "1"
+    return min(max(int(text), 1), _MAX_SPAN) if text.isascii() and text.isdigit() else 1
+
+
+def _is_layout(el: etree._Element, rows: Sequence[Sequence[Cell]]) -> bool:
+    """Tables that only place things: said so, or of one column, or one row of blocks, without any heading cell."""
+    if el.get("role") in ("presentation", "none"):
+        return True
+    if next(el.iterdescendants("th"), None) is not None:
+        return False
+    if all(len(row) == 1 for row in rows):
+        return True
+    return len(rows) == 1 and next(el.iterdescendants(*inline.STRUCTURE), None) is not None
+
+
+def _gfm(el: etree._Element, rows: Sequence[Sequence[Cell]], page: Page) -> str:
+    grid = _grid(rows)
+    texts = [[_text(cell.el, page) if cell else "" for cell in row] for row in grid]
+    head = _has_head(el, rows)
+    width = len(grid[0])
+    header = texts.pop(0) if head else [""] * width
+    rules = [_rule([row[i] for row in grid]) for i in range(width)]
+    return "\n".join(_line(row) for row in (header, rules, *texts))
+
+
+def _line(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _has_head(el: etree._Element, rows: Sequence[Sequence[Cell]]) -> bool:
+    first = rows[0]
+    parent = first[0].el.getparent()
+    box = parent.getparent() if parent is not None else None
+    if box is not None and box.tag == "thead":
+        return True
+    return all(c.el.tag == "th" or not text_of(c.el) for c in first) and any(c.el.tag == "th" for c in first)
+
+
+def _grid(rows: Sequence[Sequence[Cell]]) -> list[list[Cell | None]]:
+    """Cells in their columns. A cell stands where its span begins; the rest of the span is empty."""
+    taken: set[tuple[int, int]] = set()
+    placed: dict[tuple[int, int], Cell] = {}
+    for y, row in enumerate(rows):
+        x = 0
+        for cell in row:
+            while (y, x) in taken:
+                x += 1
+            placed[y, x] = cell
+            rows_below = min(cell.rows, len(rows) - y)
+            taken.update((y + j, x + i) for j in range(rows_below) for i in range(cell.columns))
+            x += cell.columns
+    width = max(x for _, x in placed) + 1
+    return [[placed.get((y, x)) for x in range(width)] for y in range(len(rows))]
+
+
+def _rule(column: Sequence[Cell | None]) -> str:
+    for cell in column:
+        if cell:
+            style = _ALIGN.search(cell.el.get("style") or "")
+            align = (style[1] if style else cell.el.get("align") or "").lower()
+            return _RULES.get(align, "---")
+    return "---"
+
+
+def _text(cell: etree._Element, page: Page) -> str:
+    tokens: Tokens = []
+    _cell(cell, tokens, page)
+    return render(tokens, cell=True)
+
+
+def _cell(el: etree._Element, out: Tokens, page: Page) -> None:
+    """The content of a cell on one line: paragraphs and items set apart by breaks, items marked."""
+    if el.text:
+        out.append(Token(TEXT, el.text))
+    number = 0
+    for child in el:
+        tag = child.tag
+        if tag in ("p", "div", "ul", "ol", "dl", "dt", "dd", "li", "section", "figure", "details", "summary", "aside"):
+            out.append(Token(BREAK))
+            if tag == "li":
+                number += 1
+                out += [Token(TEXT, f"{number}." if el.tag == "ol" else "•"), Token(SPACE)]
+            _cell(child, out, page)
+            out.append(Token(BREAK))
+        elif inline.holds_blocks(child):
+            _cell(child, out, page)
+        else:
+            inline.collect(child, out, page)
+        if child.tail:
+            out.append(Token(TEXT, child.tail))
+
+
+def _html(rows: Sequence[Sequence[Cell]], page: Page) -> str:
+    """HTML rows around Markdown cells: GFM reads the blocks between blank lines as Markdown."""
+    parts = ["<table>"]
+    for row in rows:
+        parts.append("<tr>")
+        for cell in row:
+            span = f' colspan="{cell.columns}"' if cell.columns > 1 else ""
+            span += f' rowspan="{cell.rows}"' if cell.rows > 1 else ""
+            body = join(page.flow(cell.el, page))
+            parts.append(
+                f"<{cell.el.tag}{span}>\n\n{body}\n\n</{cell.el.tag}>"
+                if body
+                else f"<{cell.el.tag}{span}></{cell.el.tag}>"
+            )
+        parts.append("</tr>")
+    return "\n".join([*parts, "</table>"])

@@ -1,0 +1,162 @@
+"""Which element of a page holds its content: the configured one, the theme's, the one HTML names, the heaviest."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from lxml import etree
+
+from git_okf.source.web.extract.reasons import NEEDS_SELECTOR, NoContent
+from git_okf.source.web.extract.select import BadSelector, select
+from git_okf.source.web.extract.themes import Theme, named
+
+_GENERAL = (
+    "main article", "[role=main]", "main", "article", "[itemprop=articleBody]", ".markdown-body", "#main-content", "#main_content",
+    "#mw-content-text", "#content", "#main", ".main-content", "#documentation", ".documentation", ".docs-content", ".doc-content",
+    ".document", ".post-content", ".entry-content", ".article-content", ".page-content", "#page-content", ".content", "#doc", ".body",
+    "#page", "#bodyContent", "#text", "#body",
+)  # fmt: skip
+"""How pages of no known theme name their content, best first."""
+_SHARE = 0.4
+"""A named element holds the content if it holds so much of the page's text outside of navigation."""
+_HEAVY = 0.75
+"""A child is gone down into while it holds so much of its parent's text."""
+_CHROME_TAGS = frozenset(
+    "script style noscript template nav header footer aside form button select svg head title".split()
+)
+CHROME = re.compile(
+    r"(?:^|[_-])(?:nav|navbar|navigation|navi|menu|sidebar|side-bar|sidenav|breadcrumbs?|footer|header|masthead|topbar|toolbar|banner"
+    r"|toc|pager|pagination|search|skip|cookie|social|share|related|comments?|advert|promo)(?:$|[_-])", re.I
+)  # fmt: skip
+"""Class names and ids of what is no content on pages of no known theme."""
+
+
+def find_content(root: etree._Element, theme: Theme | None, content: str | None, html: str) -> etree._Element:
+    """The content node. Raises NoContent where `content` matches nothing or the page has no body."""
+    if content:
+        return _configured(root, content)
+    body = root.find("body")
+    if body is None:
+        body = root
+    if theme is not None:
+        for selector in theme.content:
+            found = [el for el in select(body, selector) if _has_text(el)]
+            if found:
+                return max(found, key=_size) if len(found) < 2 or _nested(theme) else _joined(found)
+    return _general(body, html)
+
+
+def _nested(theme: Theme) -> bool:
+    return theme.name not in ("nothing",)
+
+
+def _configured(root: etree._Element, content: str) -> etree._Element:
+    preset = named(content)
+    selectors: Sequence[str] = preset.content if preset else (content,)
+    for selector in selectors:
+        try:
+            found = select(root, selector)
+        except BadSelector as error:
+            raise NoContent(f"content: {error}") from None
+        if found:
+            return found[0] if len(found) == 1 else _joined(found)
+    raise NoContent(f"content: {content!r} matches nothing on this page")
+
+
+def _joined(found: Iterable[etree._Element]) -> etree._Element:
+    box = etree.Element("div")
+    for el in found:
+        el.tail = None
+        box.append(el)
+    return box
+
+
+def _general(body: etree._Element, html: str) -> etree._Element:
+    total = _weight(body)
+    if not total:
+        raise NoContent(NEEDS_SELECTOR)
+    for selector in _GENERAL:
+        found = [el for el in select(body, selector) if _weight(el) > 0]
+        if len(found) == 1 and _weight(found[0]) >= total * _SHARE:
+            return found[0]
+    node = _heaviest(body)
+    if node is body and _link_heavy(body):
+        return _pointed_at(body, html) or body
+    return node
+
+
+def _heaviest(node: etree._Element) -> etree._Element:
+    """Down from the body while one child holds nearly everything."""
+    while True:
+        weight = _weight(node)
+        heavy = [c for c in node if c.tag in ("div", "section", "main", "article", "center", "td", "tr", "tbody", "table")
+                 and not _is_chrome(c) and _weight(c) >= weight * _HEAVY]  # fmt: skip
+        if len(heavy) != 1:
+            return node if node.tag not in ("tr", "tbody") else _up(node)
+        if _own_text(node) > weight * (1 - _HEAVY):
+            return node
+        node = heavy[0]
+
+
+def _up(node: etree._Element) -> etree._Element:
+    while node.tag in ("tr", "tbody"):
+        parent = node.getparent()
+        if parent is None:
+            break
+        node = parent
+    return node
+
+
+def _own_text(node: etree._Element) -> int:
+    return len((node.text or "").strip()) + sum(len((c.tail or "").strip()) for c in node)
+
+
+def _has_text(el: etree._Element) -> bool:
+    return any(text.strip() for text in el.itertext())
+
+
+def _size(el: etree._Element) -> int:
+    return sum(len(text) for text in el.itertext())
+
+
+def _is_chrome(el: etree._Element) -> bool:
+    if el.tag in _CHROME_TAGS or not isinstance(el.tag, str):
+        return True
+    return any(CHROME.search(name) for name in (*(el.get("class") or "").split(), el.get("id") or "") if name)
+
+
+def _weight(el: etree._Element) -> int:
+    """Characters of text outside of links, scripts and navigation."""
+    total, stack = 0, [el]
+    while stack:
+        node = stack.pop()
+        total += len((node.text or "").strip())
+        for child in node:
+            total += len((child.tail or "").strip())
+            if child.tag != "a" and not _is_chrome(child):
+                stack.append(child)
+    return total
+
+
+def _link_heavy(body: etree._Element) -> bool:
+    linked = sum(len("".join(a.itertext()).strip()) for a in body.iter("a"))
+    return linked > 0.3 * (linked + _weight(body))
+
+
+def _pointed_at(body: etree._Element, html: str) -> etree._Element | None:
+    """The smallest element around the paragraphs that trafilatura takes for content."""
+    from trafilatura import extract as trafilatura_extract
+
+    text = trafilatura_extract(html, include_links=False, include_comments=False, deduplicate=False, fast=True) or ""
+    lines = {" ".join(line.split()) for line in text.split("\n") if len(line) > 40}
+    found = [
+        p for p in body.iter("p", "li", "td", "dd", "div", "pre") if " ".join("".join(p.itertext()).split()) in lines
+    ]
+    if not found:
+        return None
+    common = [found[0], *found[0].iterancestors()]
+    for el in found[1:]:
+        around = {el, *el.iterancestors()}
+        common = [c for c in common if c in around]
+    return common[0] if common else None

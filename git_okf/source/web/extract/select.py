@@ -1,0 +1,113 @@
+"""CSS selectors: simple ones matched in one pass over a tree, any other through cssselect and XPath."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import NamedTuple
+
+from lxml import etree
+
+_SIMPLE = re.compile(
+    r"(?P<tag>[a-z][a-z0-9-]*)?(?P<rest>(?:[.#][\w-]+|\[[\w-]+(?:[\^*$]?=\"?[^\"\]]*\"?)?\])*)\Z", re.I
+)
+_PART = re.compile(r"([.#])([\w-]+)|\[([\w-]+)(?:([\^*$]?=)\"?([^\"\]]*)\"?)?\]")
+
+
+class BadSelector(ValueError):
+    """A CSS selector that cannot be read."""
+
+
+class Simple(NamedTuple):
+    """`tag.class#id[attribute=value]`: one element looked at by itself."""
+
+    tag: str
+    classes: frozenset[str]
+    attributes: tuple[tuple[str, str, str], ...]
+
+    def matches(self, el: etree._Element, names: frozenset[str]) -> bool:
+        if (self.tag and el.tag != self.tag) or not self.classes <= names:
+            return False
+        return all(_holds(el.get(name), operator, value) for name, operator, value in self.attributes)
+
+
+def _holds(actual: str | None, operator: str, value: str) -> bool:
+    if actual is None:
+        return False
+    if not operator:
+        return True
+    if operator == "=":
+        return actual == value
+    if operator == "^=":
+        return actual.startswith(value)
+    return value in actual if operator == "*=" else actual.endswith(value)
+
+
+class Selector:
+    """Many selectors at once: the simple ones are looked up by a class, an id, or a tag of each element."""
+
+    def __init__(self, selectors: Iterable[str]) -> None:
+        self.by_class: dict[str, list[Simple]] = {}
+        self.by_attribute: dict[str, list[Simple]] = {}
+        self.by_tag: dict[str, list[Simple]] = {}
+        self.xpaths: list[etree.XPath] = []
+        for text in selectors:
+            simple = _simple(text.strip())
+            if simple is None:
+                self.xpaths.append(compiled(text))
+            elif simple.classes:
+                self.by_class.setdefault(min(simple.classes), []).append(simple)
+            elif simple.attributes:
+                self.by_attribute.setdefault(simple.attributes[0][0], []).append(simple)
+            else:
+                self.by_tag.setdefault(simple.tag, []).append(simple)
+
+    def matches(self, el: etree._Element, names: frozenset[str]) -> bool:
+        """Whether a simple selector matches; `names` are the element's classes."""
+        for name in names:
+            rules = self.by_class.get(name)
+            if rules and any(rule.matches(el, names) for rule in rules):
+                return True
+        if self.by_attribute:
+            for key in el.keys():  # noqa: SIM118 - an element is a sequence of its children, not of its keys
+                rules = self.by_attribute.get(str(key))
+                if rules and any(rule.matches(el, names) for rule in rules):
+                    return True
+        rules = self.by_tag.get(str(el.tag))
+        return bool(rules) and any(rule.matches(el, names) for rule in rules or ())
+
+
+def _simple(text: str) -> Simple | None:
+    match = _SIMPLE.match(text)
+    if not match or not text:
+        return None
+    names, attributes = set(), []
+    for kind, word, attribute, operator, value in _PART.findall(match["rest"]):
+        if kind == ".":
+            names.add(word)
+        elif kind == "#":
+            attributes.append(("id", "=", word))
+        else:
+            attributes.append((attribute, operator, value))
+    return Simple((match["tag"] or "").lower(), frozenset(names), tuple(attributes))
+
+
+@lru_cache(maxsize=512)
+def compiled(selector: str) -> etree.XPath:
+    """A CSS selector as XPath. Raises BadSelector."""
+    from cssselect import HTMLTranslator, SelectorError
+
+    try:
+        return etree.XPath(HTMLTranslator().css_to_xpath(selector, prefix="descendant-or-self::"))
+    except (SelectorError, etree.XPathError) as error:
+        raise BadSelector(f"{selector!r} is no CSS selector: {error}") from None
+
+
+def select(root: etree._Element, selector: str) -> list[etree._Element]:
+    """The elements a CSS selector matches, in document order, without those inside another match."""
+    found: list[etree._Element] = list(compiled(selector)(root))
+    if len(found) < 2:
+        return found
+    inside = set(found)
+    return [el for el in found if not any(parent in inside for parent in el.iterancestors())]
