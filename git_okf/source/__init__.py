@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
+from git_okf.config import SourceConfig
 from git_okf.model import Fetched, Observation, Record
 
 
@@ -54,6 +55,9 @@ class Ask:
     """Send no validators and trust no remembered alias (`--rebuild`)."""
     deadline: float | None = None
     """Monotonic seconds at which the run must stop asking."""
+    threshold: float | None = None
+    """Share of the known items that must be found before anything can be removed; None: the source's, 0: no such share
+    (`--force`). Below it the source need not prove what is gone, because nothing will be removed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,3 +88,10 @@ class Source(Protocol):
         Raises SourceUnavailable where nothing can be said (unreachable, rate-limited). Any smaller trouble is an
         outcome or a reason for incompleteness.
         """
+
+
+def open_source(source: SourceConfig, environ: Mapping[str, str]) -> Source:
+    """The source of a configuration. Imports the kind's code, and nothing of the others'."""
+    from git_okf.source.web.site import WebSite
+
+    return WebSite(source, environ)

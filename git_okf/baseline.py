@@ -1,0 +1,179 @@
+"""What a run starts from: the records, made to agree with the bundle's tree at the base commit.
+
+The tree is the truth, the state is memory (design.md, law 8). Where the state describes this very tree it is trusted
+whole; else only the paths that differ are read again, so that a merge, a squash, a revert, a hand edit or a switch of
+branch costs what changed; and without a state the records are rebuilt from the concepts' front matter. In no case
+does missing memory become an empty bundle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from git_okf import digest
+from git_okf.bundle import concept
+from git_okf.config import FILE_NAME, SourceConfig
+from git_okf.errors import ConfigError
+from git_okf.model import Record, Status
+from git_okf.store import overlay
+from git_okf.store import state as states
+from git_okf.store.repo import Head, Missing, Repo
+
+RESERVED = ("index.md", "log.md")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Baseline:
+    """The base commit and everything known of one source there."""
+
+    head: Head
+    tree: str | None
+    """The base commit's whole tree."""
+    bundle_tree: str | None
+    state: states.State | None
+    state_commit: str | None
+    known: Mapping[str, Record]
+    notices: tuple[str, ...] = ()
+
+    @property
+    def pages(self) -> dict[str, Record]:
+        return {key: record for key, record in self.known.items() if record.status is Status.PAGE}
+
+    @property
+    def edited(self) -> frozenset[str]:
+        return frozenset(key for key, record in self.known.items() if record.edited)
+
+
+def read(repo: Repo, source: SourceConfig, *, rebuild: bool = False) -> Baseline:
+    """The baseline at HEAD. ConfigError where the state was made for another identity and `rebuild` is not asked."""
+    head = repo.head()
+    tree = repo.commit_tree(head.commit) if head.commit else None
+    bundle_tree = repo.subtree(tree, source.bundle)
+    commit = repo.ref(states.REF)
+    notices: tuple[str, ...] = ()
+    try:
+        state = states.read(repo, source.name)
+    except states.StateUnreadable as error:
+        state = None
+        notices = (f"the state could not be read ({error}); it was rebuilt from the bundle",)
+    if state is not None and not rebuild:
+        _same_identity(source, state)
+    known = _records(repo, source, bundle_tree, state, rebuild)
+    if state is not None:
+        known = _with_overlay(repo, source, commit, known)
+    elif bundle_tree is not None:
+        known = _with_overlay(repo, source, None, known)
+    return Baseline(
+        head=head, tree=tree, bundle_tree=bundle_tree, state=state, state_commit=commit, known=known, notices=notices
+    )
+
+
+def _same_identity(source: SourceConfig, state: states.State) -> None:
+    mine, stored = source.identity(), dict(state.identity)
+    changed = [key for key in mine if stored.get(key) != mine[key]]
+    if not changed:
+        return
+    was = ", ".join(f"{key} was {stored.get(key)!r} and is now {mine[key]!r}" for key in changed)
+    raise ConfigError(
+        f"source {source.name}: {was}. This belongs to the source and cannot be overridden; nothing was changed",
+        f"git okf sync --rebuild {source.name}   crawls it afresh under the new {changed[0]}\n"
+        f"git okf remove {source.name}, then git okf add URL   makes it another source\n"
+        f"or put the old value back into {FILE_NAME}",
+    )
+
+
+def _records(
+    repo: Repo, source: SourceConfig, bundle_tree: str | None, state: states.State | None, rebuild: bool
+) -> dict[str, Record]:
+    if state is None or rebuild:
+        return _rebuilt(repo, source, repo.walk(bundle_tree) if bundle_tree else ())
+    if state.bundle_tree == (bundle_tree or ""):
+        return dict(state.records)
+    try:
+        changed = repo.diff(state.bundle_tree or None, bundle_tree)
+    except Missing:
+        return _remembered(_rebuilt(repo, source, repo.walk(bundle_tree) if bundle_tree else ()), state.records)
+    gone = {change.path for change in changed}
+    kept = {k: r for k, r in state.records.items() if r.status is not Status.PAGE or r.path not in gone}
+    read_again = _rebuilt(repo, source, ((c.path, c.new) for c in changed if c.new))
+    return {**kept, **_remembered(read_again, state.records)}
+
+
+def _rebuilt(repo: Repo, source: SourceConfig, files: Iterable[tuple[str, str]]) -> dict[str, Record]:
+    records: dict[str, Record] = {}
+    for path, oid in sorted(files):
+        if path.endswith(".md") and path.rpartition("/")[2] not in RESERVED:
+            record = _from_file(path, repo.read(oid), source)
+            if record is not None:
+                records.setdefault(record.key, record)
+    return records
+
+
+def _from_file(path: str, data: bytes, source: SourceConfig) -> Record | None:
+    """The record a concept's own front matter gives; None for a file that is no concept of ours."""
+    try:
+        header = concept.header(data)
+        body = concept.body(data)
+    except concept.NotAConcept:
+        return None
+    if not header.resource or not header.content_hash:
+        return None
+    edited = digest.content_hash(body) != header.content_hash
+    return Record(
+        key=header.resource,
+        path=path,
+        title=header.title,
+        description=header.description,
+        content_hash=header.content_hash,
+        compared_hash="" if edited else digest.compared_hash(body, source.ignore),
+        size=len(body),
+        edited=edited,
+    )
+
+
+def _remembered(fresh: dict[str, Record], old: Mapping[str, Record]) -> dict[str, Record]:
+    """What the state knows of concepts read again: all of it where the file holds what was synced, else the names."""
+    records = {}
+    for key, record in fresh.items():
+        before = old.get(key)
+        if before is None or before.status is not Status.PAGE:
+            records[key] = record
+        elif before.content_hash == record.content_hash:
+            records[key] = replace(before, path=record.path, edited=record.edited)
+        else:
+            records[key] = replace(record, links=before.links, url=before.url, form=before.form)
+    return records
+
+
+def _with_overlay(repo: Repo, source: SourceConfig, commit: str | None, known: dict[str, Record]) -> dict[str, Record]:
+    """Volatile facts of runs that changed nothing durable (validators, raw hashes, links), kept in scratch."""
+    for record in overlay.read_overlay(repo, source.name, commit):
+        current = known.get(record.key)
+        if current is None:
+            if record.status is not Status.PAGE:
+                known[record.key] = record
+        elif current.status is record.status and current.content_hash == record.content_hash:
+            known[record.key] = replace(
+                record, path=current.path, title=current.title, description=current.description, edited=current.edited
+            )
+    return known
+
+
+def unreadable(repo: Repo, source: SourceConfig, base: Baseline) -> list[tuple[str, str]]:
+    """The Markdown files of the bundle that give no record, and why not: what `repair` cannot rebuild."""
+    owners = {record.path for record in base.pages.values()}
+    return [
+        (path, _why_no_record(repo.read(oid)))
+        for path, oid in repo.walk(base.bundle_tree)
+        if path.endswith(".md") and path.rpartition("/")[2] not in RESERVED and path not in owners
+    ]
+
+
+def _why_no_record(data: bytes) -> str:
+    try:
+        header = concept.header(data)
+    except concept.NotAConcept as error:
+        return str(error)
+    missing = [name for name in ("resource", "content_hash") if not getattr(header, name)]
+    return f"no {' and no '.join(missing)} in its front matter" if missing else "another file has the same resource"

@@ -1,0 +1,109 @@
+"""A plan lands in the repository: objects first, then all refs in one transaction, then the work tree (law 5).
+
+A kill before the transaction leaves unreferenced objects, which git collects; one between two ref renames leaves a
+prefix of content, notes, state; one after it leaves a work tree that `worktree.finish` completes. From each of them
+the next run converges to the same tree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from git_okf import changes, memory, report
+from git_okf.baseline import Baseline
+from git_okf.model import Delta, Observation, RunResult
+from git_okf.run import Run, finished
+from git_okf.source import Spool
+from git_okf.store import notes, overlay, worktree
+from git_okf.store.repo import RefUpdate
+
+
+def write(run: Run, base: Baseline, seen: Observation, plan: Delta, spool: Spool) -> RunResult:
+    """Objects first, then all refs in one transaction, then the work tree (design.md, law 5)."""
+    written = _content(run, base, plan, spool)
+    if run.options.stage:
+        if written.tree != base.tree:
+            worktree.stage(run.repo, base.tree, written.files)
+        return finished(run, base, seen, plan, None)
+    result = finished(run, base, seen, plan, written.commits[-1] if written.commits else None)
+    if written.commits or memory.durably_changed(base, plan.records):
+        _move_refs(run, base, result, written)
+    else:
+        overlay.write_overlay(
+            run.repo, run.source.name, base.state_commit if base.state else None, plan.records, base.known
+        )
+    memory.note_last(run.repo, run.source.name, run.when, result.result)
+    return result
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Written:
+    """The content commits as objects; no ref points to them yet."""
+
+    tree: str | None
+    commits: tuple[str, ...]
+    files: Mapping[str, bytes | None]
+
+
+def _content(run: Run, base: Baseline, plan: Delta, spool: Spool) -> _Written:
+    """The `render:` commit, then the `sync:` commit, each where there is something for it."""
+    repo, source = run.repo, run.source
+    tree, parent, made, files = base.tree, base.head.commit, [], changes.Files()
+    place = partial(changes.in_repository, source.bundle)
+    draft = run.result(base, Observation(outcomes={}), plan, word="", exit_code=0)
+    rendered = place(changes.rendered(plan, base.pages.values(), source, spool.get, run.when, _log(run, tree)))
+    if rendered:
+        tree = repo.edit(tree, rendered)
+        message = report.commit_message(draft, report.render_subject(plan, source.name), report.render_lines(plan))
+        parent = made_one = _commit(run, tree, parent, message)
+        made.append(made_one)
+        files.update(rendered)
+    synced = place(changes.synced(plan, source, spool.get, run.when, _log(run, tree)))
+    if synced:
+        synced.update(run.files)
+        tree = repo.edit(tree, synced)
+        message = report.commit_message(draft, report.subject(plan, source.name), report.sync_lines(plan))
+        made.append(_commit(run, tree, parent, message))
+        files.update(synced)
+    return _Written(tree=tree, commits=tuple(made), files=files)
+
+
+def _commit(run: Run, tree: str, parent: str | None, message: str) -> str:
+    if run.options.stage:
+        return ""
+    return run.repo.commit(tree, [parent] if parent else [], message, run.when)
+
+
+def _log(run: Run, tree: str | None) -> bytes | None:
+    entry = run.repo.entry(tree, f"{run.source.bundle}/log.md")
+    return run.repo.read(entry[1]) if entry else None
+
+
+def _move_refs(run: Run, base: Baseline, result: RunResult, written: _Written) -> None:
+    repo, plan = run.repo, result.delta
+    bundle_tree = repo.subtree(written.tree, run.source.bundle)
+    processed = result.complete and result.exit_code == 0
+    state = memory.next_state(base, run.source, plan.records, bundle_tree, run.when, processed=processed)
+    why = result.subject if written.commits else f"retained {len(plan.retained)} ({run.source.name})"
+    moves = []
+    if written.commits:
+        moves.append(RefUpdate(base.head.ref, base.head.commit, written.commits[-1], f"okf: {result.subject}"))
+        moves.append(_note(run, result, written.commits))
+    moves.append(memory.update(repo, base, run.source, state, run.when, why))
+    run.check_lease()
+    repo.update(moves)
+    overlay.drop_overlay(repo, run.source.name)
+    if written.commits and written.tree is not None:
+        left = worktree.update(repo, base.tree, written.tree, [run.source.bundle, *run.files])
+        for path in left:
+            run.world.warn(f"{path} was changed while the sync ran: it is committed, your file was left as it is")
+
+
+def _note(run: Run, result: RunResult, made: Sequence[str]) -> RefUpdate:
+    old = run.repo.ref(notes.REF)
+    new, text = old, report.as_json([result])
+    for commit in made:
+        new = notes.note(run.repo, new, commit, text, run.when)
+    return RefUpdate(notes.REF, old, new or "", f"okf: {result.subject}")

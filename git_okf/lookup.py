@@ -1,0 +1,334 @@
+"""Questions that write nothing: status, log, show, explain, verify. Each answers with a value that knows its text."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from git_okf import baseline, config, memory
+from git_okf.bundle import check, paths
+from git_okf.config import FILE_NAME, Config, SourceConfig
+from git_okf.errors import ConfigError, UsageError
+from git_okf.model import Record, Status
+from git_okf.store import notes
+from git_okf.store.repo import Commit, Repo
+
+_TRAILER = re.compile(r"^Okf-Source: (\S+)$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceStatus:
+    """What is known of one source without asking it. Times are ISO 8601, "" where never."""
+
+    name: str
+    kind: str
+    url: str
+    bundle: str
+    state: str
+    items: int
+    retained: int
+    pending: int
+    edited: int
+    last_change: str
+    last_complete: str
+    last_check: str
+    last_result: str
+    last_error: str
+    next_due: str
+
+
+@dataclass(frozen=True, slots=True)
+class Statuses:
+    sources: tuple[SourceStatus, ...]
+
+    def text(self) -> str:
+        return "\n".join(line for source in self.sources for line in _status_lines(source)) or "no sources"
+
+    def data(self) -> dict[str, Any]:
+        return {"schema": 1, "sources": [asdict(source) for source in self.sources]}
+
+
+def _status_lines(source: SourceStatus) -> Iterator[str]:
+    yield f"{source.name}  {source.state}  {source.items} items  {source.url} -> {source.bundle}"
+    yield f"  last change {source.last_change or 'never'}, last check {source.last_check or 'never here'}"
+    if source.retained or source.pending:
+        yield f"  retained {source.retained}, pending {source.pending}: git okf sync {source.name} --retry-failed"
+    if source.edited:
+        yield f"  edited by hand {source.edited}"
+    if source.last_error:
+        yield f"  last error: {source.last_error}"
+    if source.next_due:
+        yield f"  next due {source.next_due}"
+
+
+def status(repo: Repo, settings: Config, names: Sequence[str]) -> Statuses:
+    """The sources named, or all."""
+    sources = [settings.source(name) for name in names] if names else list(settings.sources.values())
+    return Statuses(tuple(_status(repo, source) for source in sources))
+
+
+def _status(repo: Repo, source: SourceConfig) -> SourceStatus:
+    base = baseline.read(repo, source, rebuild=True) if _foreign(repo, source) else baseline.read(repo, source)
+    last = memory.last(repo, source.name)
+    state = base.state
+    return SourceStatus(
+        name=source.name,
+        kind=source.kind,
+        url=source.url,
+        bundle=source.bundle,
+        state=state.access if state else "NEW" if not base.known else "ACTIVE",
+        items=len(base.pages),
+        retained=sum(bool(record.failure) for record in base.pages.values()),
+        pending=sum(record.status is Status.PENDING for record in base.known.values()),
+        edited=len(base.edited),
+        last_change=state.last_observed if state else "",
+        last_complete=state.last_fully_processed if state else "",
+        last_check=last.get("at", ""),
+        last_result=last.get("result", ""),
+        last_error=state.last_error if state else "",
+        next_due=(state.retry_at or state.recheck_at) if state else "",
+    )
+
+
+def _foreign(repo: Repo, source: SourceConfig) -> bool:
+    """Whether the state was made for another identity; status says what it can all the same."""
+    try:
+        baseline.read(repo, source)
+    except ConfigError:
+        return True
+    return False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunEntry:
+    """One commit of ours and the run behind it, where its note is here."""
+
+    commit: str
+    at: str
+    source: str
+    subject: str
+    report: Mapping[str, Any] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Runs:
+    entries: tuple[RunEntry, ...]
+
+    def text(self) -> str:
+        return "\n".join(f"{e.commit[:7]} {e.at} {e.subject}{_cost(e.report)}" for e in self.entries) or "no runs yet"
+
+    def data(self) -> dict[str, Any]:
+        return {"schema": 1, "runs": [asdict(entry) for entry in self.entries]}
+
+
+def _cost(report: Mapping[str, Any] | None) -> str:
+    if not report:
+        return ""
+    retained = len(report.get("retained", []))
+    return f"  {report.get('requests', 0)} requests" + (f", {retained} retained" if retained else "")
+
+
+def log(repo: Repo, name: str | None, number: int) -> Runs:
+    """The runs that changed something, newest first, from the commits' trailers and their notes."""
+    ours = (_run_entry(repo, commit, source) for commit, source in _our_commits(repo) if name in (None, source))
+    return Runs(tuple(itertools.islice(ours, number)))
+
+
+def _our_commits(repo: Repo) -> Iterator[tuple[Commit, str]]:
+    for commit in repo.log(repo.head().commit):
+        for source in _TRAILER.findall(commit.message):
+            yield commit, source
+
+
+def _run_entry(repo: Repo, commit: Commit, source: str) -> RunEntry:
+    report = next((r for r in _reports(notes.read(repo, commit.id)) if r.get("name") == source), None)
+    subject = commit.message.split("\n", 1)[0]
+    return RunEntry(commit=commit.id, at=_iso(commit.time), source=source, subject=subject, report=report)
+
+
+def _reports(note: str | None) -> list[Mapping[str, Any]]:
+    """The runs in a note; a note that somebody else wrote holds none."""
+    try:
+        sources = json.loads(note or "{}").get("sources", [])
+    except (ValueError, AttributeError):
+        return []
+    return [report for report in sources if isinstance(report, dict)] if isinstance(sources, list) else []
+
+
+def _iso(when: datetime) -> str:
+    return when.isoformat(timespec="seconds")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Item:
+    """One item and its life here."""
+
+    source: str
+    url: str
+    path: str
+    title: str
+    content_hash: str
+    since: str
+    last_changed: str
+    edited: bool
+    failure: str
+    missing_since: str
+    commits: tuple[tuple[str, str, str], ...]
+    """Commit, time, subject; newest first."""
+
+    def text(self) -> str:
+        facts = [
+            ("url", self.url),
+            ("path", self.path),
+            ("title", self.title),
+            ("hash", self.content_hash),
+            ("since", self.since),
+            ("changed", self.last_changed),
+            ("edited by hand", "yes" if self.edited else ""),
+            ("retained", self.failure),
+            ("missing since", self.missing_since),
+        ]
+        lines = [f"{name}: {value}" for name, value in facts if value]
+        return "\n".join((*lines, *(f"  {commit[:7]} {at} {subject}" for commit, at, subject in self.commits)))
+
+    def data(self) -> dict[str, Any]:
+        return {"schema": 1, **asdict(self)}
+
+
+def show(repo: Repo, settings: Config, cwd: Path, item: str) -> Item:
+    """The item of a URL, or of a concept's path (from here, from the root, or inside a bundle)."""
+    for source in settings.sources.values():
+        base = baseline.read(repo, source)
+        wanted = _wanted_paths(repo, source, cwd, item)
+        for record in base.pages.values():
+            if record.path in wanted or item in (record.key, record.url):
+                return _item(repo, source, record)
+        alias = base.known.get(item)
+        if alias is not None and alias.status is Status.ALIAS and alias.target in base.known:
+            return _item(repo, source, base.known[alias.target])
+    raise UsageError(f"no source has an item {item!r}", "git okf explain URL   says whether and how it would be taken")
+
+
+def _wanted_paths(repo: Repo, source: SourceConfig, cwd: Path, item: str) -> set[str]:
+    root = repo.root.resolve()
+    inside = {item, item.removeprefix(source.bundle + "/")}
+    full = (cwd / item).resolve() if "://" not in item else root
+    if root in full.parents:
+        inside.add(full.relative_to(root).as_posix().removeprefix(source.bundle + "/"))
+    return inside
+
+
+def _item(repo: Repo, source: SourceConfig, record: Record) -> Item:
+    history = list(repo.log(repo.head().commit, f"{source.bundle}/{record.path}"))
+    commits = tuple((c.id, _iso(c.time), c.message.split("\n", 1)[0]) for c in history)
+    return Item(
+        source=source.name,
+        url=record.key,
+        path=f"{source.bundle}/{record.path}",
+        title=record.title,
+        content_hash=record.content_hash,
+        since=commits[-1][1] if commits else "",
+        last_changed=commits[0][1] if commits else "",
+        edited=record.edited,
+        failure=record.failure,
+        missing_since=record.missing_since,
+        commits=commits,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Explanations:
+    """How each source sees one URL."""
+
+    url: str
+    sources: tuple[Mapping[str, Any], ...]
+
+    def text(self) -> str:
+        return "\n".join(line for facts in self.sources for line in _explanation(facts)) or "no sources"
+
+    def data(self) -> dict[str, Any]:
+        return {"schema": 1, "url": self.url, "sources": list(self.sources)}
+
+
+def _explanation(facts: Mapping[str, Any]) -> Iterator[str]:
+    yield f"{facts['source']}: {'taken' if facts['accepted'] else 'not taken'}: {facts['rule']}"
+    for name in ("key", "path", "known", "links"):
+        if facts.get(name):
+            yield f"  {name}: {facts[name]}"
+
+
+def explain(repo: Repo, settings: Config, url: str) -> Explanations:
+    """By which rule each source takes or leaves the URL, where it would go, and what is known of it."""
+    from git_okf.source.web import explain as web
+
+    config.check_url(url)
+    told = []
+    for source in settings.sources.values():
+        known = baseline.read(repo, source).known
+        told.append({"source": source.name, **web.explain(source, known, url, paths.place)})
+    return Explanations(url, tuple(told))
+
+
+@dataclass(frozen=True, slots=True)
+class Verdicts:
+    """What `verify` found, by bundle."""
+
+    bundles: tuple[str, ...]
+    findings: tuple[tuple[str, check.Finding], ...]
+
+    @property
+    def exit_code(self) -> int:
+        return int(any(finding.severity == "error" for _, finding in self.findings))
+
+    def text(self) -> str:
+        lines = [
+            f"{bundle}/{f.path}:{f.line}: {f.severity}: {f.message} [{f.rule}]" + (f"\n  {f.hint}" if f.hint else "")
+            for bundle, f in self.findings
+        ]
+        counts = Counter(finding.severity for _, finding in self.findings)
+        bad = {bundle for bundle, finding in self.findings if finding.severity == "error"}
+        lines += [f"✓ Whole: {bundle}" for bundle in self.bundles if bundle not in bad]
+        if self.findings:
+            lines.append(", ".join(f"{count} {severity}s" for severity, count in sorted(counts.items())))
+        return "\n".join(lines)
+
+    def data(self) -> dict[str, Any]:
+        found = [{"bundle": bundle, **asdict(finding)} for bundle, finding in self.findings]
+        return {"schema": 1, "bundles": list(self.bundles), "findings": found, "whole": self.exit_code == 0}
+
+
+def verify(
+    open_repo: Callable[[], Repo], read_config: Callable[[Repo], Config], cwd: Path, named: Sequence[str]
+) -> Verdicts:
+    """Check the bundles in these directories, or those of the repository. A named one needs no repository."""
+    roots = [cwd / name for name in named] or _configured(open_repo(), read_config)
+    findings: list[tuple[str, check.Finding]] = []
+    shown = []
+    for root in roots:
+        if not root.is_dir():
+            raise UsageError(f"{root} is no directory", f"name a bundle's directory, or none for those in {FILE_NAME}")
+        label = str(root.relative_to(cwd)) if cwd in root.parents else str(root)
+        shown.append(label)
+        findings += [(label, finding) for finding in check.check(_files(root))]
+    return Verdicts(tuple(shown), tuple(findings))
+
+
+def _configured(repo: Repo, read_config: Callable[[Repo], Config]) -> list[Path]:
+    roots = [repo.root / source.bundle for source in read_config(repo).sources.values()]
+    return [root for root in roots if root.is_dir()]
+
+
+def _files(root: Path) -> dict[str, bytes]:
+    """Every Markdown file below a directory, by POSIX path; links are not followed."""
+    return {
+        path.relative_to(root).as_posix(): path.read_bytes()
+        for path in sorted(root.rglob("*.md"))
+        if path.is_file() and not path.is_symlink()
+    }

@@ -1,0 +1,191 @@
+"""Sources come and go: build, add, remove, repair, and what the command line's words mean for them."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from git_okf import baseline, config, config_edit, guard, memory
+from git_okf.config import FILE_NAME, KINDS, Config, SourceConfig
+from git_okf.errors import ConfigError, GitRefused, UsageError
+from git_okf.model import RunResult
+from git_okf.run import Options, World
+from git_okf.store import overlay, worktree
+from git_okf.store.lease import Lease
+from git_okf.store.repo import Repo
+from git_okf.sync import sync_source
+
+_UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a command did, in words and as data."""
+
+    words: str
+    facts: Mapping[str, Any]
+
+    def text(self) -> str:
+        return self.words
+
+    def data(self) -> dict[str, Any]:
+        return {"schema": 1, **self.facts}
+
+
+def read_config(repo: Repo) -> Config:
+    """The configuration in the work tree. ConfigError says how to write a first one."""
+    text = _config_text(repo)
+    if text is None:
+        raise ConfigError(f"there is no {FILE_NAME} in {repo.root}", "git okf build URL   writes one and syncs it")
+    return config.parse(text)
+
+
+def _config_text(repo: Repo) -> str | None:
+    path = repo.root / FILE_NAME
+    if path.is_symlink():
+        raise ConfigError(f"{FILE_NAME} is a symbolic link", f"put the file itself into {repo.root}")
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        return None
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{FILE_NAME} cannot be read: {error}", "correct it; nothing was changed") from error
+
+
+def web_values(**given: Any) -> dict[str, Any]:
+    """Command-line words -> keys of `.okf.yaml`; what was not said is left to the defaults."""
+    defaults = {"browser": False, "robots": True}
+    return {
+        key: value for key, value in given.items() if value not in (None, []) and defaults.get(key, object()) != value
+    }
+
+
+def guard_names(allow: Sequence[str] | None) -> frozenset[str]:
+    """The names after `--allow`. UsageError lists the known ones."""
+    unknown = [name for name in allow or () if name not in guard.NAMES]
+    if unknown:
+        raise UsageError(f"there is no guard {unknown[0]!r}", f"guards: {', '.join(guard.NAMES)}")
+    return frozenset(allow or ())
+
+
+def seconds(text: str | None) -> float | None:
+    """`50m`, `90s`, `2h` or plain seconds."""
+    if text is None:
+        return None
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)([smh]?)", text.strip())
+    if match is None:
+        raise UsageError(f"{text!r} is not a length of time", "write it like 50m, 90s or 2h")
+    return float(match[1]) * _UNITS[match[2]]
+
+
+def build(
+    repo: Repo,
+    cwd: Path,
+    url: str,
+    output: str | None,
+    name: str | None,
+    values: Mapping[str, Any],
+    dry_run: bool,
+    world: World,
+) -> RunResult:
+    """Write the source into `.okf.yaml`, sync it, and commit both together. On any error neither is written."""
+    dirty = worktree.dirty(repo, FILE_NAME)
+    if dirty:
+        raise GitRefused(
+            f"{FILE_NAME} has uncommitted changes, and a build commits that file. Nothing was fetched or changed",
+            f"commit {FILE_NAME} first, or `git stash push -- {FILE_NAME}`; then run again",
+        )
+    text, source = _with_source(repo, cwd, url, output, name, values)
+    files = {FILE_NAME: text.encode()}
+    return sync_source(repo, source, Options(dry_run=dry_run), world, files)
+
+
+def add(repo: Repo, cwd: Path, url: str, output: str | None, name: str | None, kind: str) -> Said:
+    """Write a source into `.okf.yaml` and nothing else."""
+    if kind not in KINDS:
+        raise UsageError(f"there is no kind {kind!r}", f"kinds: {', '.join(KINDS)}")
+    text, source = _with_source(repo, cwd, url, output, name, {})
+    _write_config(repo, text)
+    words = f"✓ Added {source.name} to {FILE_NAME}  (commit it, then: git okf sync {source.name})"
+    return Said(words, {"added": source.name, "url": source.url, "bundle": source.bundle})
+
+
+def _with_source(
+    repo: Repo, cwd: Path, url: str, output: str | None, name: str | None, values: Mapping[str, Any]
+) -> tuple[str, SourceConfig]:
+    """The text of `.okf.yaml` with the new source, and the source as the file now says it."""
+    config.check_url(url)
+    bundle = _bundle(repo, cwd, url, output)
+    name = name or _name_of(bundle)
+    old = _config_text(repo)
+    if old is not None and name in config.parse(old).sources:
+        raise ConfigError(
+            f"there is a source {name!r} in {FILE_NAME} already; nothing was changed",
+            f"git okf sync {name}   syncs it; --name gives the new one another name",
+        )
+    text = config_edit.add_source(old, name, {"kind": "web", "url": url, "bundle": bundle, **values})
+    return text, config.parse(text).source(name)
+
+
+def _bundle(repo: Repo, cwd: Path, url: str, output: str | None) -> str:
+    """The bundle's directory from the root of the repository; `-o` counts from where the user stands."""
+    if output is None:
+        return config.check_bundle((urlsplit(url).hostname or "").removeprefix("www."))
+    absolute = os.path.normpath(cwd / output)
+    try:
+        inside = Path(absolute).relative_to(os.path.normpath(repo.root))
+    except ValueError:
+        raise ConfigError(
+            f"{output} is outside the repository {repo.root}; nothing was changed", "choose a directory inside it"
+        ) from None
+    if not inside.parts:
+        raise ConfigError(f"{output} is the whole repository; a bundle has its own directory", "write it like -o docs")
+    return config.check_bundle(inside.as_posix(), "-o")
+
+
+def _name_of(bundle: str) -> str:
+    name = re.sub(r"[^a-z0-9._-]+", "-", bundle.rpartition("/")[2].lower()).strip("-._")[:64]
+    return name or "docs"
+
+
+def _write_config(repo: Repo, text: str) -> None:
+    """Whole or not at all."""
+    path = repo.root / FILE_NAME
+    draft = path.with_name(FILE_NAME + ".new")
+    draft.write_text(text, encoding="utf-8", newline="\n")
+    draft.replace(path)
+
+
+def remove(repo: Repo, name: str) -> Said:
+    """Take a source out of `.okf.yaml`; bundle, state and history stay."""
+    source = read_config(repo).source(name)
+    text = _config_text(repo)
+    _write_config(repo, config_edit.remove_source(text or "", name))
+    words = f"✓ Removed {name} from {FILE_NAME}  (its bundle {source.bundle} stays: git rm -r {source.bundle})"
+    return Said(words, {"removed": name, "bundle": source.bundle})
+
+
+def repair(repo: Repo, settings: Config, names: Sequence[str], world: World) -> Said:
+    """Write the state anew from the concepts' front matter; says what could not be rebuilt."""
+    sources = [settings.source(name) for name in names] if names else list(settings.sources.values())
+    lines, facts = [], []
+    for source in sources:
+        with Lease.acquire(repo.scratch, source.name, clock=world.clock, environ=world.environ) as lease:
+            base = baseline.read(repo, source, rebuild=True)
+            unknown = baseline.unreadable(repo, source, base)
+            when = world.clock()
+            state = memory.next_state(base, source, base.known.values(), base.bundle_tree, when, processed=False)
+            memory.write_state(repo, base, source, state, when, f"repair ({source.name})", lease.check)
+            overlay.drop_overlay(repo, source.name)
+        lines.append(
+            f"✓ Repaired {source.name}: {len(base.pages)} concepts. Validators and links are not in the bundle: "
+            "the next sync fetches every page once."
+        )
+        lines += [f"  not rebuilt: {path} ({reason})" for path, reason in unknown]
+        facts.append({"name": source.name, "items": len(base.pages), "not_rebuilt": [list(pair) for pair in unknown]})
+    return Said("\n".join(lines), {"repaired": facts})

@@ -1,0 +1,127 @@
+"""What a run remembers: the state commit, and in scratch the facts that are not worth one.
+
+The state is written where something durable changed: a concept, a failure, a page gone missing, an outage. New
+validators or raw hashes of unchanged pages go into scratch, so that a quiet run moves no ref (design.md, law 7).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from git_okf.baseline import Baseline
+from git_okf.config import SourceConfig
+from git_okf.errors import SourceUnavailable
+from git_okf.model import Record
+from git_okf.store import last as lasts
+from git_okf.store import remote
+from git_okf.store import state as states
+from git_okf.store.repo import RefUpdate, Repo
+
+ACTIVE, UNREACHABLE = "ACTIVE", "UNREACHABLE"
+
+
+def fetch_if_missing(repo: Repo) -> None:
+    """In a clone that has no state yet, take what its remotes have of it; without a remote nothing happens."""
+    if repo.ref(states.REF) is None:
+        remote.fetch_memory(repo)
+
+
+def last(repo: Repo, name: str) -> Mapping[str, Any]:
+    """How the last run here ended: `at`, `result`; empty where there was none or scratch was lost."""
+    return lasts.read(repo.scratch, name)
+
+
+def note_last(repo: Repo, name: str, when: datetime, result: str) -> None:
+    lasts.write(repo.scratch, name, {"at": stamp(when), "result": result})
+
+
+def stamp(when: datetime) -> str:
+    return when.isoformat(timespec="seconds")
+
+
+def durably_changed(base: Baseline, records: Iterable[Record]) -> bool:
+    """Whether the records say something new that another machine must know."""
+    after = {record.key: record for record in records}
+    before = dict(base.known)
+    if base.state is None:
+        # Records rebuilt from the bundle know no extractor and no validators: learning them is no change.
+        before = {key: _with_extractor(record, after.get(key)) for key, record in before.items()}
+    return any(not states.durable_equal(before.get(key), after.get(key)) for key in before.keys() | after.keys())
+
+
+def _with_extractor(record: Record, after: Record | None) -> Record:
+    return replace(record, fingerprint=after.fingerprint, form=after.form, url=after.url) if after else record
+
+
+def next_state(
+    base: Baseline,
+    source: SourceConfig,
+    records: Iterable[Record],
+    bundle_tree: str | None,
+    when: datetime,
+    *,
+    processed: bool,
+) -> states.State:
+    """The state after a run that reached its source; `processed`: complete, and nothing retained for a retry."""
+    before = base.state.last_fully_processed if base.state else ""
+    return states.State(
+        identity=source.identity(),
+        access=base.state.access if base.state and base.state.access == "PAUSED" else ACTIVE,
+        last_error="",
+        bundle_tree=bundle_tree or "",
+        last_observed=stamp(when),
+        last_fully_processed=stamp(when) if processed else before,
+        failures=0,
+        recheck_at="",
+        retry_at="",
+        records={record.key: record for record in records},
+        extra=base.state.extra if base.state else {},
+    )
+
+
+def update(
+    repo: Repo, base: Baseline, source: SourceConfig, state: states.State, when: datetime, why: str
+) -> RefUpdate:
+    """Write the objects of a state commit; the ref moves in the caller's transaction."""
+    tree = repo.commit_tree(base.state_commit) if base.state_commit else None
+    stale = {} if base.state else states.forget(repo, source.name)
+    new = repo.edit(tree, {**stale, **states.changes(base.state, state, source.name)})
+    parents = [base.state_commit] if base.state_commit else []
+    commit = repo.commit(new, parents, f"state: {why}", when, sign=False)
+    return RefUpdate(states.REF, base.state_commit, commit, f"okf: {why}")
+
+
+def write_state(
+    repo: Repo, base: Baseline, source: SourceConfig, state: states.State, when: datetime, why: str,
+    check_lease: Callable[[], None],
+) -> None:  # fmt: skip
+    """A commit on the state branch alone."""
+    move = update(repo, base, source, state, when, why)
+    check_lease()
+    repo.update([move])
+
+
+def write_outage(
+    repo: Repo, base: Baseline, source: SourceConfig, error: SourceUnavailable, when: datetime,
+    check_lease: Callable[[], None],
+) -> None:  # fmt: skip
+    """Write down once that the source cannot be asked; the runs after it find it written and stay silent.
+
+    A rate limit is no outage: the source stays ACTIVE and `retry_at` says when to come back (seed 002, section 1).
+    """
+    if base.state is None or base.state.access == "PAUSED":
+        return
+    access = base.state.access if error.rate_limited else UNREACHABLE
+    if base.state.access == access and base.state.last_error == error.message and not error.rate_limited:
+        return
+    state = replace(
+        base.state,
+        access=access,
+        last_error=error.message,
+        retry_at=error.retry_at or "",
+        failures=base.state.failures + (not error.rate_limited),
+    )
+    write_state(repo, base, source, state, when, f"unavailable ({source.name})", check_lease)

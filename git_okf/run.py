@@ -1,0 +1,106 @@
+"""One run of one source: what was asked, what it may touch, and the result it comes to."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from git_okf import delta, guard, report, workers
+from git_okf.baseline import Baseline
+from git_okf.config import SourceConfig
+from git_okf.errors import EXIT_PARTIAL
+from git_okf.model import Delta, Observation, RunResult
+from git_okf.source import Source, open_source
+from git_okf.store.repo import Repo
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """What a person asks of one run, beyond the configuration."""
+
+    force: bool = False
+    allow: frozenset[str] = frozenset()
+    dry_run: bool = False
+    stage: bool = False
+    retry_failed: bool = False
+    rebuild: bool = False
+    theirs: bool = False
+    max_depth: int | None = None
+    max_pages: int | None = None
+    threshold: float | None = None
+    time_budget: float | None = None
+    """Seconds after which the run stops asking and commits what is certain."""
+
+    @property
+    def overrides(self) -> frozenset[str]:
+        return self.allow | guard.FORCED if self.force else self.allow
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class World:
+    """Everything a run touches that is no value and no repository."""
+
+    environ: Mapping[str, str]
+    clock: Callable[[], datetime] = lambda: datetime.now(UTC)
+    monotonic: Callable[[], float] = time.monotonic
+    token: Callable[[], str] = lambda: secrets.token_hex(4)
+    open_source: Callable[[SourceConfig, Mapping[str, str]], Source] = open_source
+    executor: Callable[[], Executor] = workers.extraction_pool
+    progress: Callable[[str, int, int], None] = lambda what, done, total: None
+    stopping: Callable[[], bool] = lambda: False
+    warn: Callable[[str], None] = lambda sentence: None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """One attempt to sync one source: what stays the same from its first step to its last."""
+
+    repo: Repo
+    source: SourceConfig
+    options: Options
+    world: World
+    files: Mapping[str, bytes]
+    """Files outside the bundle that belong into the same commit (`.okf.yaml` of a build)."""
+    id: str
+    when: datetime
+    started: float
+    generation: int = 0
+    check_lease: Callable[[], None] = lambda: None
+
+    def result(self, base: Baseline, seen: Observation, plan: Delta, *, word: str, exit_code: int) -> RunResult:
+        return RunResult(
+            name=self.source.name,
+            kind=self.source.kind,
+            bundle=self.source.bundle,
+            result=word,
+            exit_code=exit_code,
+            run=self.id,
+            generation=self.generation,
+            base=base.head.commit,
+            branch=base.head.ref.removeprefix("refs/heads/"),
+            complete=seen.complete,
+            incomplete_reasons=seen.incomplete_reasons,
+            delta=plan,
+            found=delta.found(seen),
+            known=len(base.pages),
+            counters=seen.counters,
+            duration_s=self.world.monotonic() - self.started,
+            notices=(*base.notices, *seen.notices),
+            origins=seen.origins,
+            subject=report.subject(plan, self.source.name)
+            if plan.changes_content or not plan.rerendered
+            else report.render_subject(plan, self.source.name),
+            dry_run=self.options.dry_run,
+            staged=self.options.stage,
+        )
+
+
+def finished(run: Run, base: Baseline, seen: Observation, plan: Delta, commit: str | None) -> RunResult:
+    partly = any(item.outcome not in (delta.IGNORED, delta.LISTED) for item in plan.retained)
+    changed = plan.changes_content or plan.rerendered
+    word = "partial" if partly else "synced" if changed else "unchanged"
+    return replace(run.result(base, seen, plan, word=word, exit_code=EXIT_PARTIAL if partly else 0), commit=commit)

@@ -1,0 +1,258 @@
+"""THE conductor: runs the stages in order, and owns the timing of lease and checkpoint.
+
+    config -> source (enumerate, fetch, extract) -> delta -> guard -> bundle (render) -> store (commit, state, notes)
+
+Values go right, nothing goes left: the stages do not know each other, this module knows them all. Everything that is
+not a value (clock, environment, sources, processes) comes in through `World`, so that a test can hand in its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor
+from contextlib import contextmanager
+from dataclasses import replace
+
+from git_okf import baseline, delta, guard, landing, memory, report
+from git_okf.baseline import Baseline
+from git_okf.bundle import paths
+from git_okf.config import Config, SourceConfig
+from git_okf.errors import (
+    EXIT_BUSY,
+    EXIT_GUARD,
+    EXIT_UNAVAILABLE,
+    GitRefused,
+    Interrupted,
+    OkfError,
+    SourceUnavailable,
+)
+from git_okf.model import Delta, Fault, Fetched, Moved, NotModified, Observation, RunResult, Trip
+from git_okf.run import Options, Run, World, finished
+from git_okf.source import Ask, Source, Spool, Tools
+from git_okf.store import worktree
+from git_okf.store.checkpoint import Binding, Checkpoint
+from git_okf.store.lease import Lease
+from git_okf.store.repo import RefMoved, Repo
+
+REPLANS = 5
+"""How often a run plans again because the branch moved under it; it never crawls again."""
+
+
+def sync(repo: Repo, config: Config, names: Sequence[str], options: Options, world: World) -> Iterator[RunResult]:
+    """Sync all sources, or those named, one after another; one source's trouble never stops the next."""
+    sources = [config.source(name) for name in names] if names else list(config.sources.values())
+    for source in sources:
+        yield sync_source(repo, source, options, world)
+
+
+def sync_source(
+    repo: Repo, source: SourceConfig, options: Options, world: World, files: Mapping[str, bytes] | None = None
+) -> RunResult:
+    """One run of one source. Every OkfError becomes the result's error; Interrupted and bugs go up."""
+    when = world.clock()
+    run = Run(
+        repo=repo,
+        source=source,
+        options=options,
+        world=world,
+        files=files or {},
+        id=f"{when:%Y%m%dT%H%M%SZ}-{world.token()}",
+        when=when,
+        started=world.monotonic(),
+    )
+    try:
+        with _leased(run) as leased:
+            return _attempt(leased)
+    except Interrupted:
+        raise
+    except OkfError as error:
+        return _failure(run, error)
+
+
+@contextmanager
+def _leased(run: Run) -> Iterator[Run]:
+    """The run with its lease. A dry run takes none: it writes nothing that another run could meet."""
+    if run.options.dry_run:
+        yield run
+        return
+    with Lease.acquire(run.repo.scratch, run.source.name, clock=run.world.clock, environ=run.world.environ) as lease:
+        yield replace(run, generation=lease.generation, check_lease=lease.check)
+
+
+def _attempt(run: Run) -> RunResult:
+    base = _prepare(run)
+    source = run.world.open_source(run.source, run.world.environ)
+    with _spool(run, base, source) as spool:
+        try:
+            seen = _observe(run, base, source, spool)
+        except SourceUnavailable as error:
+            if not run.options.dry_run:
+                memory.write_outage(run.repo, base, run.source, error, run.when, run.check_lease)
+            raise
+        return _settle(run, base, seen, spool)
+
+
+def _prepare(run: Run) -> Baseline:
+    """Everything that can refuse the run before the first request."""
+    if not run.options.dry_run:
+        memory.fetch_if_missing(run.repo)
+        worktree.finish(run.repo, run.source.bundle)
+    base = baseline.read(run.repo, run.source, rebuild=run.options.rebuild)
+    worktree.check_place(run.repo, run.source.bundle)
+    dirty = worktree.dirty(run.repo, run.source.bundle)
+    if dirty and not run.options.dry_run:
+        named = ", ".join(dirty[:3]) + (f" and {len(dirty) - 3} more" if len(dirty) > 3 else "")
+        raise GitRefused(
+            f"uncommitted changes inside the bundle {run.source.bundle}: {named}. Nothing was fetched or changed",
+            f"commit them, or `git stash push -- {run.source.bundle}`, or `git restore --staged --worktree "
+            f"{run.source.bundle}` to drop them; then run again",
+        )
+    return base
+
+
+@contextmanager
+def _spool(run: Run, base: Baseline, source: Source) -> Iterator[Checkpoint]:
+    """The checkpoint of this run: resumed where the last one was killed, dropped where it was refused by a guard."""
+    if run.options.dry_run:
+        with Checkpoint.temporary() as spool:
+            yield spool
+        return
+    if memory.last(run.repo, run.source.name).get("result") == "aborted" and not run.options.overrides:
+        Checkpoint.drop(run.repo.scratch, run.source.name)
+    binding = Binding(
+        config=run.source.digest(),
+        base=base.bundle_tree or "",
+        fingerprint=source.fingerprint,
+        afresh=run.options.rebuild,
+    )
+    spool = Checkpoint.open(run.repo.scratch, run.source.name, binding, clock=run.world.clock)
+    try:
+        yield spool
+    finally:
+        spool.close()
+
+
+def _observe(run: Run, base: Baseline, source: Source, spool: Spool) -> Observation:
+    options, world = run.options, run.world
+    ask = Ask(
+        max_depth=options.max_depth,
+        max_pages=options.max_pages,
+        retry_failed=options.retry_failed,
+        afresh=options.rebuild,
+        deadline=None if options.time_budget is None else run.started + options.time_budget,
+    )
+    pool: list[Executor] = []
+
+    def executor() -> Executor:
+        if not pool:
+            pool.append(world.executor())
+        return pool[0]
+
+    tools = Tools(
+        clock=world.clock,
+        spool=spool,
+        place=paths.place,
+        executor=executor,
+        progress=world.progress,
+        stopping=world.stopping,
+    )
+    try:
+        seen = source.observe(base.known, ask, tools)
+    finally:
+        for made in pool:
+            made.shutdown(wait=False, cancel_futures=True)
+    if world.stopping():
+        raise Interrupted(
+            f"{run.source.name}: interrupted; nothing was committed", f"git okf sync {run.source.name}   resumes it"
+        )
+    return seen
+
+
+def _settle(run: Run, base: Baseline, seen: Observation, spool: Checkpoint) -> RunResult:
+    """Plan, check, write; plan again where the branch moved meanwhile, from what was already fetched."""
+    for _ in range(REPLANS):
+        plan = _plan(run, base, seen)
+        trip = guard.check(base.known, seen, plan, delta.found(seen), _limits(run))
+        if trip is not None:
+            return _aborted(run, base, seen, plan, trip)
+        if not base.known and not plan.added:
+            raise _nothing_found(run, seen)
+        if run.options.dry_run:
+            return finished(run, base, seen, plan, None)
+        try:
+            result = landing.write(run, base, seen, plan, spool)
+        except RefMoved:
+            base = _prepare(run)
+            continue
+        spool.discard()
+        return result
+    raise GitRefused(
+        f"{run.source.name}: the branch moved {REPLANS} times while the sync was being committed. Nothing was changed",
+        "run it again when nobody else commits; what was fetched is in the checkpoint",
+    )
+
+
+def _plan(run: Run, base: Baseline, seen: Observation) -> Delta:
+    owned = {record.path for record in base.pages.values()}
+
+    def names(staying: Iterable[str]) -> Callable[[str], str]:
+        given = paths.Names(staying)
+
+        def assign(key: str) -> str:
+            """Never a path where the bundle holds a file that is none of ours."""
+            path = given.claim(paths.place(key), key)
+            while path not in owned and run.repo.entry(base.bundle_tree, path) is not None:
+                path = given.claim(path, key)
+            return path
+
+        return assign
+
+    rules = delta.Rules(
+        removal=run.source.removal,
+        now=run.when.isoformat(timespec="seconds"),
+        names=names,
+        edited=frozenset() if run.options.theirs else base.edited,
+    )
+    return delta.compute(base.known, seen, rules)
+
+
+def _limits(run: Run) -> guard.Limits:
+    threshold = run.source.threshold if run.options.threshold is None else run.options.threshold
+    return guard.Limits(threshold=threshold, removal=run.source.removal, allowed=run.options.overrides)
+
+
+def _aborted(run: Run, base: Baseline, seen: Observation, plan: Delta, trip: Trip) -> RunResult:
+    """The checkpoint stays, so that `--force` need not crawl again; nothing else was written."""
+    if not run.options.dry_run:
+        memory.note_last(run.repo, run.source.name, run.when, "aborted")
+    fault = Fault(
+        code="guard",
+        message=report.abort_message(trip),
+        hint=report.abort_hint(trip, run.source.name, run.source.url),
+    )
+    result = run.result(base, seen, plan, word="aborted", exit_code=EXIT_GUARD)
+    return replace(result, guard=trip, error=fault)
+
+
+def _nothing_found(run: Run, seen: Observation) -> SourceUnavailable:
+    reasons = [o.reason for o in seen.outcomes.values() if not isinstance(o, Fetched | NotModified | Moved)]
+    why = (*reasons, *seen.incomplete_reasons, *seen.notices, "the start page has no content that could be taken")[0]
+    return SourceUnavailable(
+        f"no page of {run.source.url} could be taken: {why}. Nothing was written",
+        f"curl -I {run.source.url}   shows what the server says; git okf explain URL   which rule decides",
+    )
+
+
+def _failure(run: Run, error: OkfError) -> RunResult:
+    words = {EXIT_UNAVAILABLE: "unavailable", EXIT_BUSY: "busy", EXIT_GUARD: "aborted"}
+    return RunResult(
+        name=run.source.name,
+        kind=run.source.kind,
+        bundle=run.source.bundle,
+        result=words.get(error.exit_code, "failed"),
+        exit_code=error.exit_code,
+        run=run.id,
+        duration_s=run.world.monotonic() - run.started,
+        error=Fault(code=error.code, message=error.message, hint=error.hint),
+        retry_at=error.retry_at if isinstance(error, SourceUnavailable) else None,
+    )
