@@ -5,6 +5,7 @@ Each function returns nothing when all is well and raises GitRefused with the ca
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -67,6 +68,17 @@ def check_operation(git_dir: Path) -> None:
             raise GitRefused(
                 f"{what} is in progress in this work tree; a sync now would get mixed up with it",
                 f"finish it first: `{remedy}`; nothing was requested or written",
+            )
+
+
+def check_environment(start: Path, git_dir: Path, root: Path, environ: Mapping[str, str]) -> None:
+    """GIT_DIR and GIT_WORK_TREE (`git --git-dir=... okf`) must not mean another repository than the one found."""
+    for name, found in (("GIT_DIR", git_dir), ("GIT_WORK_TREE", root)):
+        meant = environ.get(name)
+        if meant and os.path.realpath(start / meant) != os.path.realpath(found):
+            raise GitRefused(
+                f"{name} is set to {meant}, which is not the repository here ({found})",
+                f"unset {name}, or go there: `git -C PATH okf ...`; nothing was requested or written",
             )
 
 

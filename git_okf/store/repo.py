@@ -11,7 +11,6 @@ import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
@@ -21,75 +20,14 @@ from pygit2.enums import ObjectType, SortMode
 from git_okf.errors import GitRefused
 from git_okf.store import commit as commits
 from git_okf.store import preflight, remote, trees
+from git_okf.store.values import Changed as Changed
+from git_okf.store.values import Commit as Commit
+from git_okf.store.values import Head as Head
+from git_okf.store.values import Missing as Missing
+from git_okf.store.values import RefMoved as RefMoved
+from git_okf.store.values import RefUpdate as RefUpdate
 
 LOCK_WAIT_S = 5.0
-
-
-class Missing(GitRefused):
-    """An object is not in this clone (shallow, partial, or damaged)."""
-
-    code = "missing-object"
-
-    def __init__(self, oid: str) -> None:
-        super().__init__(
-            f"object {oid} is not in this clone",
-            "fetch the full history (`git fetch --unshallow`, or `git fetch --refetch` in a partial clone)",
-        )
-        self.oid = oid
-
-
-class RefMoved(GitRefused):
-    """A ref is not where the run left it: somebody else wrote meanwhile. Nothing was moved."""
-
-    code = "ref-moved"
-
-    def __init__(self, name: str, expected: str | None, actual: str | None) -> None:
-        super().__init__(
-            f"{name} moved while the run was under way (expected {expected or 'no such ref'},"
-            f" found {actual or 'no such ref'}); nothing was written to it",
-            "run the sync again",
-        )
-        self.name, self.expected, self.actual = name, expected, actual
-
-
-@dataclass(frozen=True, slots=True)
-class Head:
-    """Where HEAD points: a branch (`refs/heads/x`, perhaps without a commit yet), or `HEAD` itself when detached."""
-
-    ref: str
-    commit: str | None
-    detached: bool
-
-
-@dataclass(frozen=True, slots=True)
-class RefUpdate:
-    """Move `name` from `old` (None: it must not exist) to `new`; `reason` goes into the reflog."""
-
-    name: str
-    old: str | None
-    new: str
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class Changed:
-    """A path whose entry differs between two trees; ids are None where it is not there. `mode` is the newer one."""
-
-    path: str
-    old: str | None
-    new: str | None
-    mode: int = trees.FILE
-
-
-@dataclass(frozen=True, slots=True)
-class Commit:
-    """A commit as the log shows it."""
-
-    id: str
-    tree: str
-    parents: tuple[str, ...]
-    message: str
-    time: datetime
 
 
 class Repo:
@@ -106,18 +44,20 @@ class Repo:
         handle.set_ident(who.name, who.email)
 
     @classmethod
-    def open(cls, start: Path, environ: Mapping[str, str] | None = None) -> Repo:
-        """The repository around `start`. GitRefused with cause and remedy where a sync could not be committed."""
+    def open(cls, start: Path, environ: Mapping[str, str] | None = None, *, reading: bool = False) -> Repo:
+        """The repository around `start`. GitRefused with cause and remedy where a sync could not be committed.
+
+        With `reading` a merge or rebase under way is no obstacle.
+        """
         environ = os.environ if environ is None else environ
-        found = _discover(start)
-        if found is None:
-            raise preflight.no_repository(start)
-        git_dir = Path(found)
+        git_dir = _discover(start, environ)
         preflight.check_format(_format(_common_dir(git_dir)), git_dir)
         handle = _open(git_dir, start, environ)
         if handle.is_bare or not handle.workdir:
             raise preflight.bare(git_dir)
-        preflight.check_operation(git_dir)
+        preflight.check_environment(start, git_dir, Path(handle.workdir), environ)
+        if not reading:
+            preflight.check_operation(git_dir)
         repo = cls(handle, environ)
         repo.head()
         return repo
@@ -347,11 +287,6 @@ class Repo:
         """Who stands in commits as `author` or `committer`."""
         return commits.identity(role, self._environ, self.config)
 
-    def attribute(self, path: str, name: str) -> str | bool | None:
-        """What .gitattributes say of a path."""
-        with _translated("read .gitattributes"):
-            return self._git.get_attr(path, name)
-
     # --- raw access ---
 
     def _raw(self, oid: str) -> bytes:
@@ -384,13 +319,14 @@ def _translated(what: str) -> Iterator[None]:
         ) from error
 
 
-def _discover(start: Path) -> str | None:
+def _discover(start: Path, environ: Mapping[str, str]) -> Path:
     try:
-        return pygit2.discover_repository(str(start))
+        found = pygit2.discover_repository(str(start), False, environ.get("GIT_CEILING_DIRECTORIES", ""))
     except (pygit2.GitError, KeyError, ValueError, OSError) as error:
-        raise GitRefused(
-            f"the repository at {start} cannot be opened: {error}", "see what `git status` says"
-        ) from error
+        raise GitRefused(f"no repository can be opened at {start}: {error}", "see what `git status` says") from error
+    if found is None:
+        raise preflight.no_repository(start)
+    return Path(found)
 
 
 def _common_dir(git_dir: Path) -> Path:

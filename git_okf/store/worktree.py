@@ -62,12 +62,15 @@ def _no_place(path: str, what: str) -> GitRefused:
 
 
 def _check_filter(repo: Repo, prefix: str) -> None:
-    for name in ("index.md", "log.md", "pages/index.md", "pages/concept.md"):
-        value = repo.attribute(f"{prefix}/{name}", "filter")
-        if isinstance(value, str):
+    names = (prefix, f"{prefix}/index.md", f"{prefix}/log.md", f"{prefix}/pages/index.md", f"{prefix}/pages/concept.md")
+    asked = b"".join(os.fsencode(name) + b"\0" for name in names)
+    answer = git(repo.root, "check-attr", "-z", "--stdin", "filter", stdin=asked).stdout.decode("utf-8", "replace")
+    words = answer.split("\0")
+    for path, value in zip(words[0::3], words[2::3], strict=False):
+        if value not in ("unspecified", "unset", "set"):
             raise GitRefused(
-                f".gitattributes send {prefix}/{name} through the filter {value!r}; git-okf would commit what the"
-                " filter never saw",
+                f".gitattributes send {path} through the filter {value!r}; git-okf would commit what the filter never"
+                " saw",
                 f"add the line `{prefix}/** -filter` to .gitattributes and commit it; nothing was requested or written",
             )
 
