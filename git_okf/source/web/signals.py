@@ -42,8 +42,9 @@ class Signals:
     title: str = ""
 
 
-_WANTED = "a[href],area[href],frame[src],iframe[src],link[href],meta[content]"
-_REFRESH = re.compile(r"(\d+(?:\.\d*)?|\.\d+) ?[;, ] ?(?:url ?= ?)?(?:'([^']*)|\"([^\"]*)|(.+))", re.IGNORECASE)
+_WANTED = "a[href],area[href],frame[src],iframe[src],link[href],meta[content],base[href],frameset,title"
+_GROUPS = {"base": "base", "frameset": "frameset", "title": "title"}
+_REFRESH = re.compile(r"(\d+(?:\.\d*)?|\.\d+) ?[;, ] ?(?:url ?= ?)?(?:'([^']*)|\"([^\"]*)|([^;, ].*))", re.IGNORECASE)
 _QUOTED = r"\"((?:[^\"\\]|\\.)*)\""
 _TOKEN = r"[\w!#$&+\-.^`|~*]+"
 _LINK = re.compile(rf"<([^<>]*)>((?:\s*;\s*{_TOKEN}\s*(?:=\s*(?:{_QUOTED}|[^\s;,\"]*))?)*)")
@@ -55,14 +56,17 @@ def read(data: bytes, *, url: str, content_type: str, headers: Mapping[str, str]
     from selectolax.lexbor import LexborHTMLParser
 
     tree = LexborHTMLParser(decode(data, content_type))
-    base = _base(tree.css_first("base[href]"), url)
-    found = _Found(Resolver(base), host(url))
+    nodes: dict[str, list[LexborNode]] = {}
     for node in tree.css(_WANTED):
+        nodes.setdefault(_GROUPS.get(node.tag or "", "speaking"), []).append(node)
+    base = _base(nodes.get("base"), url)
+    found = _Found(Resolver(base), host(url))
+    for node in nodes.get("speaking", ()):
         found.take(node)
     for target, parameters in link_header(headers.get("link", "")):
         found.take_header(target, parameters)
     said = found.robots | header_directives(headers.get("x-robots-tag", ""))
-    title = tree.css_first("title")
+    titles = [node for node in nodes.get("title", ()) if node.parent is None or node.parent.tag in ("head", "body")]
     return Signals(
         links=tuple(found.links),
         base=base,
@@ -72,8 +76,8 @@ def read(data: bytes, *, url: str, content_type: str, headers: Mapping[str, str]
         noindex="noindex" in said,
         nofollow="nofollow" in said,
         language=_language(tree.root, headers),
-        frameset=tree.css_first("frameset") is not None,
-        title=" ".join(title.text().split()) if title is not None else "",
+        frameset="frameset" in nodes,
+        title=" ".join(titles[0].text().split()) if titles else "",
     )
 
 
@@ -142,8 +146,8 @@ class _Found:
         return self.resolver.resolve((match[2] or match[3] or match[4] or "").strip()) or ""
 
 
-def _base(node: LexborNode | None, url: str) -> str:
-    href = node.attributes.get("href") if node is not None else None
+def _base(nodes: list[LexborNode] | None, url: str) -> str:
+    href = nodes[0].attributes.get("href") if nodes else None
     return (Resolver(url).resolve(href) if href else None) or url
 
 

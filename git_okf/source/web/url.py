@@ -31,7 +31,11 @@ _TABS = str.maketrans("", "", "\t\r\n")
 _ABSOLUTE = re.compile(r"(https?)://([^/?#]*)([^?#]*)(\?[^#]*)?", re.DOTALL)
 # Nothing in it that `clean` or `key` would change, once its host has been looked at.
 _SIMPLE = re.compile(r"(https?)://([a-z0-9\-.]+(?::[0-9]+)?)(?:/[A-Za-z0-9\-_~!$&'()*+,;=:@]+(?:\.[A-Za-z0-9]+)?)*/?")
-_RELATIVE = re.compile(r"[A-Za-z0-9\-_~]+(?:\.[A-Za-z0-9]+)*(?:/[A-Za-z0-9\-_~]+(?:\.[A-Za-z0-9]+)*)*/?")
+# `../a/b.html#part` and `/a/b`: what most links look like, resolved by putting two texts together.
+_RELATIVE = re.compile(
+    r"(/|(?:\.\./)*)((?:[A-Za-z0-9\-_~]+(?:\.[A-Za-z0-9]+)*/)*(?:[A-Za-z0-9\-_~]+(?:\.[A-Za-z0-9]+)*)?)(?:#.*)?",
+    re.DOTALL,
+)
 # What WHATWG percent-encodes in a path, and in the query of a special scheme; everything else stays as given.
 _PATH_UNSAFE = re.compile(r"[^!$%&'()*+,\-./0-9:;=@A-Z\[\\\]_a-z|~]")
 _QUERY_UNSAFE = re.compile(r"[^!$%&()*+,\-./0-9:;=?@A-Z\[\\\]^_`a-z{|}~]")
@@ -97,18 +101,19 @@ def clean(href: str, base: str) -> str | None:
 class Resolver:
     """`clean` for many links of one page."""
 
-    __slots__ = ("_base", "_directory")
+    __slots__ = ("_base", "_directories")
 
     def __init__(self, base: str) -> None:
         self._base = _absolute(base) if _SCHEME.match(base) else None
-        self._directory = ""
-        if self._base is not None:
-            parts = self._base
-            self._directory = f"{parts.scheme}://{parts.netloc}{parts.path[: parts.path.rindex('/') + 1]}"
+        self._directories: dict[str, str] = {}
 
     def resolve(self, href: str) -> str | None:
-        if self._directory and _RELATIVE.fullmatch(href) and len(href) < 1024:
-            return self._directory + href
+        match = _RELATIVE.fullmatch(href)
+        if match is not None and self._base is not None:
+            climb, rest = match.groups()
+            if climb or rest:
+                url = self._directory(climb) + rest
+                return url if len(url) <= MAX_LENGTH else None
         if _is_simple(href):
             return href
         text = href.strip(_EDGES).translate(_TABS).partition("#")[0]
@@ -120,6 +125,14 @@ class Resolver:
             return None
         url = parts.text()
         return url if len(url) <= MAX_LENGTH else None
+
+    def _directory(self, climb: str) -> str:
+        """Where `climb` (some `../`, or `/`) leads from the base."""
+        known = self._directories.get(climb)
+        if known is None:
+            parts = self._relative(climb or "./")
+            known = self._directories[climb] = parts.text() if parts is not None else ""
+        return known
 
     def _with_scheme(self, scheme: str, rest: str) -> Parts | None:
         if scheme not in _DEFAULT_PORTS:

@@ -132,6 +132,7 @@ def test_language_and_title() -> None:
     assert signals("<p>", headers={"content-language": "fr"}).language == "fr"
     assert signals("<p>", headers={"content-language": "fr, en"}).language == ""
     assert signals("<p>").title == ""
+    assert signals("<svg><title>picture</title></svg>").title == ""
 
 
 @pytest.mark.parametrize("encoding", ["euc-kr", "gbk", "shift_jis", "utf-16"])
