@@ -46,7 +46,9 @@ def indexes(
     concepts: dict[str, list[Entry]] = defaultdict(list)
     wanted = None if touched is None else {d for path in touched for d in _lineage(path)} | {""}
     subdirectories: dict[str, set[str]] = defaultdict(set)
+    start = None
     for entry in entries:
+        start = entry if entry.path == HOME else start
         directory = dirname(entry.path)
         if wanted is None or directory in wanted:
             concepts[directory].append(entry)
@@ -59,7 +61,6 @@ def indexes(
     for directory in sorted(wanted):
         inside, below = concepts.get(directory, []), subdirectories.get(directory, set())
         if not directory:
-            start = next((e for e in concepts.get(dirname(HOME), ()) if e.path == HOME), None)
             made[FILE_NAME] = root_index(
                 inside, below, name=name, source_url=source_url, changed_at=changed_at, start=start
             )

@@ -72,6 +72,12 @@ def test_a_small_delta_makes_only_the_indexes_above_it() -> None:
     assert all(everything[path] == data for path, data in some.items())
 
 
+def test_a_change_elsewhere_keeps_the_start_in_the_root_index() -> None:
+    everything = made()
+    for touched in ([], ["pages/guide/install.md"]):
+        assert made(touched=touched)["index.md"] == everything["index.md"]
+
+
 def test_a_directory_that_lost_its_last_concept_loses_its_index() -> None:
     some = made(ENTRIES[:-1], touched=["pages/api/v1/calls.md"])
     assert some["pages/api/index.md"] is None and some["pages/api/v1/index.md"] is None
