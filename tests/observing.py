@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -69,8 +69,8 @@ def page(title: str, text: str) -> str:
 def paragraph(name: str, version: int = 1) -> str:
     """Enough text to be content, different for every name and version."""
     return (
-        f"This page is about {name}, and here it stands in version {version}. It says what {name} is for, how {name} is "
-        f"set up, and where a reader of {name} goes next; {version} sentences more would not change that."
+        f"This page is about {name}, and here it stands in version {version}. It says what {name} is for, how {name} "
+        f"is set up, and where a reader of {name} goes next; {version} sentences more would not change that."
     )
 
 
@@ -85,3 +85,12 @@ def advance(
     rules = Rules(removal=removal or Removal(), now="2026-11-30T00:00:00+00:00", names=names)
     delta = compute(known, seen, rules)
     return delta, {record.key: record for record in delta.records}
+
+
+def document(name: str, links: Iterable[str] = (), *, version: int = 1, head: str = "") -> str:
+    """A page of a small site: its own text, and links in its navigation."""
+    items = "".join(f'<li><a href="{link}">{link}</a></li>' for link in links)
+    return (
+        f"<!doctype html><html><head><title>{name}</title>{head}</head><body><nav><ul>{items}</ul></nav>"
+        f"<main><h1>{name}</h1><p>{paragraph(name, version)}</p></main></body></html>"
+    )

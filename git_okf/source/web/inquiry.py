@@ -15,6 +15,7 @@ from http import HTTPStatus
 
 from git_okf.config import WebSource
 from git_okf.digest import raw_hash
+from git_okf.errors import OkfError
 from git_okf.model import Fetched, Record, Status
 from git_okf.source import Tools
 from git_okf.source.web import judge, reading
@@ -174,6 +175,10 @@ class Inquirer:
                 return await asyncio.get_running_loop().run_in_executor(self.tools.executor(), reading.read, job)
             except BrokenExecutor:
                 return Trouble(reason="the worker that read the page died (out of memory?)")
+            except OkfError:
+                raise
+            except Exception as error:  # noqa: BLE001 - a page that breaks the reader ends its own reading, not the run
+                return Trouble(reason=f"reading it failed: {type(error).__name__}: {error}"[:300], retryable=False)
 
     def _judged(self, key: str, url: str, response: Response, validated: Refusal, read: Reading) -> Answer:
         if read.refresh and read.words <= reading.STUB_WORDS:
