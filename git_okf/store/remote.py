@@ -101,6 +101,13 @@ def failure(args: Sequence[str], done: subprocess.CompletedProcess[bytes]) -> Gi
     )
 
 
+def settings(root: Path, environ: Mapping[str, str]) -> dict[str, str]:
+    """git's configuration, all files and the environment taken together; the last value where there are several."""
+    listed = git(root, "config", "--list", "-z", environ=environ).stdout.decode("utf-8", "surrogateescape")
+    pairs = (entry.partition("\n") for entry in listed.split("\0") if entry)
+    return {name: value if given else "true" for name, given, value in pairs}
+
+
 def trusts(start: Path, environ: Mapping[str, str]) -> bool:
     """Whether git itself would work in this repository, whoever owns it."""
     return git(start, "rev-parse", "--git-dir", check=False, environ=environ).returncode == 0

@@ -8,10 +8,12 @@ it was expected to have. Ids are 40 hex digits.
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime, timedelta, timezone
+from functools import cached_property
 from pathlib import Path
 
 import pygit2
@@ -28,6 +30,7 @@ from git_okf.store.values import RefMoved as RefMoved
 from git_okf.store.values import RefUpdate as RefUpdate
 
 LOCK_WAIT_S = 5.0
+_PROMISOR = re.compile(r"remote\..*\.promisor")
 
 
 class Repo:
@@ -40,8 +43,6 @@ class Repo:
         self.git_dir = Path(handle.path)
         self.common_dir = _common_dir(self.git_dir)
         self.scratch = self.common_dir / "okf"
-        who = self.identity("committer")
-        handle.set_ident(who.name, who.email)
 
     @classmethod
     def open(cls, start: Path, environ: Mapping[str, str] | None = None, *, reading: bool = False) -> Repo:
@@ -101,6 +102,8 @@ class Repo:
         ref has a transaction of its own: a kill between two renames leaves a prefix of the given order. `head` names
         the branch that HEAD must still point to; HEAD is then locked as well, so nobody switches branches meanwhile.
         """
+        who = self.identity("committer")
+        self._git.set_ident(who.name, who.email)
         with ExitStack() as stack, _translated("update the refs"):
             held = {}
             names = {u.name for u in updates} | ({"HEAD"} if head else set())
@@ -268,20 +271,19 @@ class Repo:
 
     def is_partial(self) -> bool:
         """Whether objects were left out when this clone was made, to be fetched when needed."""
-        return self.config("extensions.partialclone") is not None
+        return any(name == "extensions.partialclone" or _PROMISOR.fullmatch(name) for name in self._settings)
 
     def config(self, name: str) -> str | None:
-        """A value of git's configuration, all files taken together."""
-        with _translated("read git's configuration"):
-            try:
-                return str(self._git.config[name])
-            except KeyError:
-                return None
+        """A value of git's configuration, as git itself reads it (libgit2 knows nothing of GIT_CONFIG_GLOBAL)."""
+        return self._settings.get(name)
 
     def flag(self, name: str) -> bool:
         """A true-or-false value of git's configuration; False where it is not set."""
-        with _translated("read git's configuration"):
-            return name in self._git.config and self._git.config.get_bool(name)
+        return (self.config(name) or "false").lower() in ("true", "yes", "on", "1")
+
+    @cached_property
+    def _settings(self) -> dict[str, str]:
+        return remote.settings(self.root, self._environ)
 
     def identity(self, role: str) -> commits.Identity:
         """Who stands in commits as `author` or `committer`."""
