@@ -136,7 +136,7 @@ class Client:
         self._monotonic, self._sleep, self._chance = monotonic, sleep, chance
         self._resolve, self._proxies = resolve, proxies
         self._transport: Transport | None = None
-        self._requests = self._wire_bytes = 0
+        self._wire_bytes = 0
 
     async def __aenter__(self) -> Self:
         from git_okf.source.web.transport import Transport
@@ -158,7 +158,8 @@ class Client:
 
     @property
     def stats(self) -> Stats:
-        return Stats(requests=self._requests, wire_bytes=self._wire_bytes)
+        sent = self._transport.requests if self._transport is not None else 0
+        return Stats(requests=sent, wire_bytes=self._wire_bytes)
 
     def keep_delay(self, seconds: float) -> None:
         """At least so many seconds between two requests to the source's host (robots.txt Crawl-delay)."""
@@ -265,7 +266,6 @@ class Client:
         assert self._transport is not None, "used outside `async with`"
         own = urls.origin(url) == self._origin
         headers = asked.headers(self._own if own else self._foreign, keep_accept=own and self._accepts)
-        self._requests += 1
         answer = await self._transport.open(asked.method, url, headers)
         try:
             status = answer.status

@@ -7,6 +7,10 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from zlib import _Decompress as _Engine
 
 ACCEPTED = "gzip, deflate"
 """What we ask for: the standard library undoes both, with a bound."""
@@ -72,7 +76,7 @@ class Body:
 class _Inflater:
     """One layer of gzip or deflate, giving at most _PIECE bytes at a time."""
 
-    __slots__ = ("_coding", "_engine", "_head", "begun", "ended")
+    __slots__ = ("_closed", "_coding", "_engine", "_head", "begun", "ended")
 
     def __init__(self, coding: str) -> None:
         if coding not in ("gzip", "x-gzip", "deflate"):
@@ -80,42 +84,51 @@ class _Inflater:
         self._coding = coding
         self._engine = zlib.decompressobj(_GZIP) if coding != "deflate" else None
         self._head = b""
+        """Bytes that are too few yet to tell what begins with them."""
+        self._closed = False
         self.begun = False
         self.ended = False
 
     def inflate(self, data: bytes) -> Iterator[bytes]:
-        if self._engine is None:
-            self._head += data
-            if len(self._head) < 2:
-                self.begun = self.begun or bool(data)
-                return
-            self._engine = zlib.decompressobj(zlib.MAX_WBITS if _is_zlib(self._head) else -zlib.MAX_WBITS)
-            data = self._head
-        while data:
-            if self.ended and not self._next_member(data):
-                return  # whatever follows the stream is no part of it
-            self.begun = True
+        self.begun = self.begun or bool(data)
+        while data and not self._closed:
+            engine = self._engine
+            if engine is None or self.ended:
+                data, self._head = self._head + data, b""
+                engine = self._next(data)
+                if engine is None:
+                    return
             try:
-                piece = self._engine.decompress(data, _PIECE)
-            except zlib.error as error:
-                raise Undecodable(f"not {self._coding} as its Content-Encoding says") from error
-            self.ended = self._engine.eof
-            data = self._engine.unused_data if self.ended else self._engine.unconsumed_tail
-            if piece:
-                yield piece
-            while not data and not self.ended and len(piece) == _PIECE:
-                piece = self._engine.decompress(b"", _PIECE)
-                self.ended = self._engine.eof
+                piece = engine.decompress(data, _PIECE)
+                data = engine.unconsumed_tail
                 if piece:
                     yield piece
+                while len(piece) == _PIECE and not data and not engine.eof:
+                    # The engine may hold back more than it was allowed to give.
+                    piece = engine.decompress(b"", _PIECE)
+                    if piece:
+                        yield piece
+            except zlib.error as error:
+                raise Undecodable(f"not {self._coding} as its Content-Encoding says") from error
+            self.ended = engine.eof
+            if engine.eof:
+                data = engine.unused_data
 
-    def _next_member(self, data: bytes) -> bool:
-        """A gzip file may be several, one after the other (RFC 1952, section 2.2)."""
-        if self._coding == "deflate" or not data.startswith(_GZIP_MAGIC):
-            return False
-        self._engine = zlib.decompressobj(_GZIP)
+    def _next(self, data: bytes) -> _Engine | None:
+        """The engine for the stream that begins here; None if there is none, or not enough of it."""
+        if len(data) < 2 and (self._coding == "deflate" or data == _GZIP_MAGIC[:1]):
+            self._head = data
+            return None
+        if self._coding == "deflate" and not self.ended:
+            self._engine = zlib.decompressobj(zlib.MAX_WBITS if _is_zlib(data) else -zlib.MAX_WBITS)
+        elif self._coding != "deflate" and data.startswith(_GZIP_MAGIC):
+            # A gzip file may be several, one after the other (RFC 1952, section 2.2).
+            self._engine = zlib.decompressobj(_GZIP)
+        else:
+            self._closed = True  # what follows the stream is no part of it
+            return None
         self.ended = False
-        return True
+        return self._engine
 
 
 def _is_zlib(head: bytes) -> bool:

@@ -123,7 +123,11 @@ class Transport:
                 total=None, sock_connect=min(CONNECT_TIMEOUT, read_timeout), sock_read=read_timeout
             ),
         )
+        # aiohttp would repeat a request by itself where a connection was lost; tries are counted by the client.
+        self._session._retry_connection = False
         self._checked: set[str] = set()
+        self.requests = 0
+        """Sent so far, or tried to."""
 
     async def open(self, method: str, url: str, headers: Mapping[str, str]) -> aiohttp.ClientResponse:
         """Send a request and wait for the head of the answer. The caller closes or releases what it gets.
@@ -134,6 +138,7 @@ class Transport:
         if origin not in self._checked:
             self._policy.check_literal(urls.host(url))
             self._checked.add(origin)
+        self.requests += 1
         try:
             return await self._session.request(
                 method,
@@ -170,7 +175,7 @@ def translate(error: Exception) -> Exception:
     if isinstance(error, aiohttp.ClientConnectorCertificateError | aiohttp.ClientSSLError):
         return TransportError(f"no trusted TLS connection: {_short(error)}", again=False)
     if isinstance(error, aiohttp.ClientConnectorError):
-        return TransportError(f"no connection: {error.strerror or _short(error)}", again=True)
+        return TransportError(f"no connection: {error.strerror or _short(error.os_error)}", again=True)
     if isinstance(error, TimeoutError):
         return TransportError("timeout", again=True)
     if isinstance(error, aiohttp.ServerDisconnectedError):
