@@ -124,20 +124,21 @@ def finish(repo: Repo, prefix: str) -> bool:
 
     git writes the files first and the index last. So it was left undone exactly if HEAD is a commit of ours (up to two
     ancestors may be ours as well) and the index still has, for every path below `prefix` that they changed, the entry
-    of the commit before them. Files are completed where they are as they were before, as they should be now, or cut
-    short in between; a file the user changed stays as it is, and stays dirty.
+    of the commit before them; the longest such row of commits counts. Files are completed where they are as they were
+    before, as they should be now, or cut short in between; a file the user changed stays as it is, and stays dirty.
     """
     head = repo.head().commit
     if not head or not dirty(repo, prefix):
         return False
-    tree, index = repo.commit_tree(head), None
+    tree, index = repo.commit_tree(head), _index(repo)
+    undone: list[Changed] = []
     for base in _bases(repo, head):
         changed = [c for c in repo.diff(base, tree) if _below(c.path, prefix)]
-        index = _index(repo) if index is None else index
-        if changed and all(_entry_id(index, c.path) == c.old for c in changed):
-            _place(repo, changed, cut_short=True)
-            return True
-    return False
+        if all(_entry_id(index, c.path) == c.old for c in changed):
+            undone = changed
+    if undone:
+        _place(repo, undone, cut_short=True)
+    return bool(undone)
 
 
 def _bases(repo: Repo, head: str) -> Iterator[str | None]:
