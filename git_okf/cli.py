@@ -149,6 +149,7 @@ def build(
     exclude: Annotated[list[str] | None, typer.Option(metavar="PATTERN", help="Leave these URLs out.")] = None,
     content: Annotated[str | None, typer.Option(metavar="CSS", help="The content's selector, or a preset.")] = None,
     drop: Annotated[list[str] | None, typer.Option(metavar="CSS", help="What to leave out of the content.")] = None,
+    ignore: Annotated[list[str] | None, typer.Option(metavar="REGEX", help="Text whose change is none.")] = None,
     threshold: Threshold = None,
     browser: Annotated[bool, typer.Option("--browser", help="Render pages with a browser.")] = False,
     no_robots: Annotated[bool, typer.Option("--no-robots", help="Do not ask robots.txt.")] = False,
@@ -162,7 +163,7 @@ def build(
 
         values = manage.web_values(
             max_depth=max_depth, max_pages=max_pages, path_prefix="/" if all_paths else path_prefix,
-            include=include, exclude=exclude, content=content, drop=drop, threshold=threshold,
+            include=include, exclude=exclude, content=content, drop=drop, ignore=ignore, threshold=threshold,
             browser=browser, robots=not no_robots,
         )  # fmt: skip
         result = manage.build(_repo(), Path.cwd(), url, output, name, values, dry_run, _world(quiet))
