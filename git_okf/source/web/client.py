@@ -22,7 +22,7 @@ from git_okf.errors import ConfigError
 from git_okf.source.web import url as urls
 from git_okf.source.web.address import Policy, Refused
 from git_okf.source.web.decoding import ACCEPTED, Body, TooLarge, Undecodable
-from git_okf.source.web.pace import Lane, Pace, RateLimited
+from git_okf.source.web.pace import Lane, Pace, RateLimited, Silent
 
 if TYPE_CHECKING:
     from aiohttp import ClientResponse
@@ -174,14 +174,16 @@ class Client:
         accept: str = ACCEPT,
         method: str = "GET",
         follow: bool | Callable[[str], bool] = True,
+        max_bytes: int | None = None,
     ) -> Response:
         """Ask for an absolute URL, as it is written; conditionally where validators are given.
 
         Redirects are followed, at most ten; `follow` may be a question asked of each target, and where it says no the
         redirect itself is the answer, with the target as its last hop. A failed exchange and the statuses of RETRIED
-        are tried three times. Any other status is an answer. Raises FetchError, RateLimited.
+        are tried three times. Any other status is an answer. `max_bytes` is for what is no page (a sitemap) and may be
+        larger. Raises FetchError, RateLimited.
         """
-        asked = _Asked(method, accept, etag, last_modified)
+        asked = _Asked(method, accept, etag, last_modified, max_bytes or self._source.max_bytes)
         hops: list[Hop] = []
         seen = {url}
         at = url
@@ -239,21 +241,26 @@ class Client:
         """One request and its answer, in its turn."""
         from git_okf.source.web.transport import TransportError
 
-        started = await self.pace.enter(lane)
+        try:
+            started = await self.pace.enter(lane)
+        except Silent as error:
+            raise FetchError(error.reason, retryable=True) from error
         loop = asyncio.get_running_loop()
         began = loop.time()
         try:
             async with asyncio.timeout_at(began + budget.left):
                 return started, await self._once(asked, url)
         except TimeoutError:
-            return started, _Failure(f"took longer than {self._source.page_timeout:g} s", again=False)
+            reason = f"took longer than {self._source.page_timeout:g} s"
+            self.pace.unanswered(lane, reason)
+            return started, _Failure(reason, again=False)
         except TransportError as error:
+            self.pace.unanswered(lane, error.reason)
             return started, _Failure(error.reason, again=error.again)
         except Refused as error:
             return started, _Failure(str(error), again=False, retryable=False)
         except TooLarge:
-            reason = f"larger than {self._source.max_bytes} bytes"
-            return started, _Failure(reason, again=False, retryable=False)
+            return started, _Failure(f"larger than {asked.limit} bytes", again=False, retryable=False)
         except Undecodable as error:
             return started, _Failure(error.reason, again=error.cut, retryable=error.cut)
         finally:
@@ -271,18 +278,17 @@ class Client:
             status = answer.status
             if status == 304 or asked.method == "HEAD":
                 return _Reply(status, Headers(answer.headers))
-            body, wire_bytes = await self._body(answer)
+            body, wire_bytes = await self._body(answer, asked.limit)
             return _Reply(status, Headers(answer.headers), body, wire_bytes)
         finally:
             answer.release()
 
-    async def _body(self, answer: ClientResponse) -> tuple[bytes, int]:
+    async def _body(self, answer: ClientResponse, limit: int) -> tuple[bytes, int]:
         """The decoded body, refused as soon as it is known to be too large."""
         import aiohttp
 
         from git_okf.source.web.transport import translate
 
-        limit = self._source.max_bytes
         if answer.content_length is not None and answer.content_length > limit:
             raise TooLarge
         body = Body(answer.headers.get("Content-Encoding", ""), limit)
@@ -310,6 +316,7 @@ class _Asked:
     accept: str
     etag: str
     last_modified: str
+    limit: int
     no_cache: bool = False
 
     def headers(self, base: Mapping[str, str], *, keep_accept: bool) -> dict[str, str]:
@@ -330,7 +337,7 @@ class _Asked:
         return status == 304 and not self.etag and not self.last_modified
 
     def afresh(self) -> _Asked:
-        return _Asked(self.method, self.accept, "", "", no_cache=True)
+        return _Asked(self.method, self.accept, "", "", self.limit, no_cache=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,19 @@ FAULTS = 4
 """503 without Retry-After in a row, no good answer between: then it is the host, not the page."""
 
 
+SILENCE = 16
+"""Exchanges in a row without any answer after which, and SILENT_SECONDS, a host counts as gone for this run."""
+SILENT_SECONDS = 60.0
+
+
+class Silent(Exception):
+    """The host has not answered for so long that it is not asked again in this run."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
 class RateLimited(Exception):
     """The host wants no requests until `retry_at` (with an offset)."""
 
@@ -50,7 +63,9 @@ class Lane:
     strikes: int = 0
     good: int = 0
     faults: int = 0
-    closed: RateLimited | None = None
+    unanswered: int = 0
+    silent_since: float = 0.0
+    closed: RateLimited | Silent | None = None
 
 
 @dataclass(slots=True)
@@ -78,12 +93,17 @@ class Pace:
         lane.interval = max(lane.interval, seconds)
 
     async def enter(self, lane: Lane) -> float:
-        """Wait for a turn; the time it began. Each `enter` needs one `leave`. RateLimited if there will be no turn."""
+        """Wait for a turn; the time it began. Each `enter` needs one `leave`.
+
+        Raises RateLimited or Silent if there will be no turn in this run.
+        """
         await lane.gate.acquire()
         try:
             while True:
-                if lane.closed is not None:
+                if isinstance(lane.closed, RateLimited):
                     raise RateLimited(lane.closed.reason, lane.closed.retry_at)
+                if lane.closed is not None:
+                    raise Silent(lane.closed.reason)
                 now = self.monotonic()
                 start = max(now, lane.next_start, lane.paused_until)
                 lane.next_start = start + lane.interval
@@ -102,7 +122,7 @@ class Pace:
 
     def good(self, lane: Lane) -> None:
         """An answer that is no complaint: the host is well."""
-        lane.strikes = lane.faults = 0
+        lane.strikes = lane.faults = lane.unanswered = 0
         if lane.interval > lane.base:
             lane.good += 1
             if lane.good >= RECOVERY:
@@ -115,6 +135,7 @@ class Pace:
 
         RateLimited if the host wants a longer pause than a run waits, or does not stop complaining.
         """
+        lane.unanswered = 0
         now = self.monotonic()
         wait = seconds_to_wait(retry_after, self.clock())
         lane.good = 0
@@ -131,18 +152,34 @@ class Pace:
         pause = wait if wait is not None else min(LONGEST_INTERVAL, 0.5 * 2**lane.strikes)
         if pause > LONGEST_WAIT or lane.strikes >= MAX_STRIKES:
             self._close(lane, status, max(pause, LONGEST_WAIT))
-        if now + pause > lane.paused_until:
-            lane.paused_until = now + pause
-            # Turns given out before are given out anew, one interval apart.
-            lane.next_start = lane.paused_until
-            lane.changes += 1
+        self._pause(lane, now + pause)
         return news
+
+    def unanswered(self, lane: Lane, reason: str) -> None:
+        """No connection, no answer, or half of one. A host that is silent for a while is given time, then given up."""
+        now = self.monotonic()
+        if lane.unanswered == 0:
+            lane.silent_since = now
+        lane.unanswered += 1
+        if lane.unanswered >= SILENCE and now - lane.silent_since >= SILENT_SECONDS:
+            lane.closed = Silent(f"the host does not answer any more ({reason})")
+            lane.changes += 1
+        elif lane.unanswered % (SILENCE // 2) == 0:
+            self._pause(lane, now + min(16.0, 2.0 ** (lane.unanswered * 2 // SILENCE - 1)))
+
+    def _pause(self, lane: Lane, until: float) -> None:
+        if until > lane.paused_until:
+            lane.paused_until = until
+            # Turns given out before are given out anew, one interval apart.
+            lane.next_start = until
+            lane.changes += 1
 
     def _close(self, lane: Lane, status: int, seconds: float) -> None:
         retry_at = self.clock() + timedelta(seconds=min(seconds, LONGEST_RETRY_AFTER))
-        lane.closed = RateLimited(f"it answers {status} and asks to come back later", retry_at)
+        reason = f"it answers {status} and asks to come back later"
+        lane.closed = RateLimited(reason, retry_at)
         lane.changes += 1
-        raise RateLimited(lane.closed.reason, retry_at)
+        raise RateLimited(reason, retry_at)
 
 
 def seconds_to_wait(retry_after: str, now: datetime) -> float | None:

@@ -479,6 +479,14 @@ def test_body_of_exactly_the_limit_is_taken() -> None:
     assert not error.retryable
 
 
+def test_limit_may_be_another_for_what_is_no_page() -> None:
+    async def work(server: Server, asking: Client) -> None:
+        response = await asking.get(f"{server.url}/sitemap.xml", max_bytes=5000)
+        assert len(response.body) == 5000
+
+    run(script(Answer(body=b"x" * 5000)), work, max_bytes=1024)
+
+
 def test_http_04_slow_body_ends_at_the_total_time() -> None:
     async def work(server: Server, asking: Client) -> None:
         loop = asyncio.get_running_loop()
@@ -537,6 +545,26 @@ def test_closed_port_is_an_error() -> None:
                 await asking.get(f"{gone}/docs/")
             assert raised.value.retryable
             assert asking.stats.requests == 3
+
+    asyncio.run(main())
+
+
+def test_silent_host_fails_page_by_page_without_being_asked() -> None:
+    time = [0.0]
+
+    async def sleep(seconds: float) -> None:
+        time[0] += seconds
+
+    async def main() -> None:
+        async with serving(script(Answer())) as server:
+            gone = server.url
+        async with client(gone, monotonic=lambda: time[0], sleep=sleep) as asking:
+            for n in range(100):
+                with pytest.raises(FetchError) as raised:
+                    await asking.get(f"{gone}/docs/{n}")
+                assert raised.value.retryable
+            assert "does not answer any more" in raised.value.reason
+            assert asking.stats.requests < 100
 
     asyncio.run(main())
 

@@ -10,7 +10,7 @@ from itertools import pairwise
 
 import pytest
 
-from git_okf.source.web.pace import LONGEST_WAIT, MAX_STRIKES, Lane, Pace, RateLimited, seconds_to_wait
+from git_okf.source.web.pace import LONGEST_WAIT, MAX_STRIKES, Lane, Pace, RateLimited, Silent, seconds_to_wait
 
 NOW = datetime(2024, 5, 6, 7, 8, 9, tzinfo=UTC)
 HOST = "https://docs.example.com"
@@ -214,6 +214,39 @@ def test_a_host_that_never_stops_complaining_has_said_no() -> None:
         time.now += 1000
     with pytest.raises(RateLimited):
         slowed(pace, lane)
+
+
+def test_silent_host_is_given_time_and_then_given_up() -> None:
+    time = FakeTime()
+    pace = time.pace()
+    lane = pace.lane(HOST)
+    pauses = []
+    for _ in range(200):
+        if lane.closed is not None:
+            break
+        pace.unanswered(lane, "timeout")
+        if lane.paused_until > time.now:
+            pauses.append(lane.paused_until - time.now)
+            time.now = lane.paused_until
+    assert pauses == [1.0, 2.0, 4.0, 8.0, 16.0, 16.0, 16.0]
+
+    async def next_one() -> None:
+        with pytest.raises(Silent, match="timeout"):
+            await pace.enter(lane)
+
+    play(time, lambda: [next_one()])
+
+
+def test_any_answer_ends_the_silence() -> None:
+    time = FakeTime()
+    pace = time.pace()
+    lane = pace.lane(HOST)
+    for n in range(300):
+        pace.unanswered(lane, "timeout")
+        time.now += 30
+        if n % 10 == 0:
+            pace.good(lane)
+    assert lane.closed is None
 
 
 def test_cancelled_wait_gives_its_place_back() -> None:
