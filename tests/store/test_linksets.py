@@ -1,0 +1,62 @@
+"""Links told by sets: exact, in order, small, and stable."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from git_okf.store import linksets
+from git_okf.store.linksets import LinkSet
+
+LINKS = st.lists(
+    st.sampled_from([f"l{number}" for number in range(40)]) | st.text(max_size=4), unique=True, max_size=40
+)
+
+
+def same(text: str) -> str:
+    return text
+
+
+@settings(max_examples=300, deadline=None)
+@given(LINKS, LINKS)
+def test_what_was_encoded_is_decoded_exactly(links: list[str], whole: list[str]) -> None:
+    linkset = LinkSet(tuple(whole))
+    packed = linksets.encode(tuple(links), "id", linkset, same)
+    assert linksets.decode(packed, {"id": tuple(whole)}, same) == tuple(links)
+    assert linksets.decode(linksets.encode(tuple(links), "", None, same), {}, same) == tuple(links)
+
+
+def test_a_page_with_the_common_navigation_costs_its_own_links_only() -> None:
+    navigation = tuple(f"nav{number}" for number in range(200))
+    links = (*navigation[:100], "own1", *navigation[100:], "own2")
+    assert linksets.encode(links, "id", LinkSet(navigation), same) == ["id", 0, 100, "own1", 100, 100, "own2"]
+
+
+def test_pages_that_resemble_each_other_share_a_set_and_others_have_none() -> None:
+    guide = tuple(f"guide{number}" for number in range(30))
+    api = tuple(f"api{number}" for number in range(30))
+    sets: dict[str, LinkSet] = {}
+    pages = [
+        ("a", (*guide, "x")),
+        ("b", (*api, "y")),
+        ("c", (*guide, "z")),
+        ("d", api),
+        ("e", tuple(f"alone{number}" for number in range(30))),
+        ("f", ("short",)),
+    ]
+    chosen = linksets.choose(pages, sets, {})
+    assert set(chosen) == {"a", "b", "c", "d"}
+    assert chosen["a"] == chosen["c"] != chosen["b"] == chosen["d"]
+    assert set(sets) == set(chosen.values())
+
+
+def test_a_page_keeps_its_set_while_it_fits() -> None:
+    near = tuple(f"l{number}" for number in range(20))
+    sets = {"near": LinkSet(near), "same": LinkSet((*near, "extra"))}
+    page = [("a", (*near, "extra"))]
+    assert linksets.choose(page, sets, {"a": "near"}) == {"a": "near"}
+    assert linksets.choose(page, sets, {"a": "same"}) == {"a": "same"}
+
+
+def test_the_name_of_a_set_tells_apart_what_joins_to_the_same_text() -> None:
+    assert linksets.set_id(("a\nb",)) != linksets.set_id(("a", "b"))
