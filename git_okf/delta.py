@@ -58,6 +58,8 @@ class Rules:
     """The time of the run, for `missing_since`."""
     names: Callable[[Iterable[str]], Callable[[str], str]]
     """The paths that stay -> (key -> the path a new concept gets), each path given once."""
+    only_failed: bool = False
+    """The run asked only for what was retained: nothing is said about the other items."""
     edited: frozenset[str] = frozenset()
     """Keys of concepts whose file was edited by hand since it was synced."""
 
@@ -119,6 +121,8 @@ def _known(plan: _Plan, record: Record, seen: Observation, rules: Rules) -> None
     match outcome:
         case None if seen.complete:
             plan.removed.append(record)
+        case None if rules.only_failed and not record.failure:
+            plan.keep(record)
         case None:
             plan.retain(record, RETRYABLE, seen.incomplete_reasons[0])
         case NotModified() | Fetched():

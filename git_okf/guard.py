@@ -39,12 +39,17 @@ def check(known: Mapping[str, Record], seen: Observation, delta: Delta, found: i
     """The first guard that refuses the plan, or None where all pass."""
     pages = {key: record for key, record in known.items() if record.status is Status.PAGE}
     trips = (
-        _page_count(len(pages), found, limits.threshold),
+        _page_count(_expected(pages, seen), found, limits.threshold),
         _max_removed(len(pages), len(delta.removed), limits.removal),
         _lookalike(pages, seen),
         _collapse(pages, delta),
     )
     return next((trip for trip in trips if trip and trip.name not in limits.allowed), None)
+
+
+def _expected(pages: Mapping[str, Record], seen: Observation) -> int:
+    """The known items that could have been found: not those a run never came to (a time budget, `--retry-failed`)."""
+    return len(pages) if seen.complete else sum(key in seen.outcomes for key in pages)
 
 
 def _page_count(known: int, found: int, threshold: float) -> Trip | None:

@@ -93,7 +93,7 @@ def _move_refs(run: Run, base: Baseline, result: RunResult, written: _Written) -
         moves.append(_note(run, result, written.commits))
     moves.append(memory.update(repo, base, run.source, state, run.when, why))
     run.check_lease()
-    repo.update(moves)
+    repo.update(moves, head=base.head.ref if written.commits else None)
     overlay.drop_overlay(repo, run.source.name)
     if written.commits and written.tree is not None:
         left = worktree.update(repo, base.tree, written.tree, [run.source.bundle, *run.files])

@@ -182,7 +182,7 @@ def _settle(run: Run, base: Baseline, seen: Observation, spool: Checkpoint) -> R
         try:
             result = landing.write(run, base, seen, plan, spool)
         except RefMoved:
-            base = _prepare(run)
+            base = _prepared_again(run, base)
             continue
         spool.discard()
         return result
@@ -190,6 +190,18 @@ def _settle(run: Run, base: Baseline, seen: Observation, spool: Checkpoint) -> R
         f"{run.source.name}: the branch moved {REPLANS} times while the sync was being committed. Nothing was changed",
         "run it again when nobody else commits; what was fetched is in the checkpoint",
     )
+
+
+def _prepared_again(run: Run, before: Baseline) -> Baseline:
+    """The baseline where the branch is now. Another branch is not what the run was asked for."""
+    base = _prepare(run)
+    if base.head.ref != before.head.ref:
+        raise GitRefused(
+            f"{run.source.name}: HEAD went from {before.head.ref} to {base.head.ref} while the sync ran. "
+            "Nothing was committed",
+            f"git okf sync {run.source.name}   on the branch that is to have it; what was fetched is in the checkpoint",
+        )
+    return base
 
 
 def _plan(run: Run, base: Baseline, seen: Observation) -> Delta:
@@ -211,6 +223,7 @@ def _plan(run: Run, base: Baseline, seen: Observation) -> Delta:
         removal=run.source.removal,
         now=run.when.isoformat(timespec="seconds"),
         names=names,
+        only_failed=run.options.retry_failed,
         edited=frozenset() if run.options.theirs else base.edited,
     )
     return delta.compute(base.known, seen, rules)

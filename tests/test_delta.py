@@ -71,11 +71,14 @@ def compute(
     reasons: tuple[str, ...] = (),
     unlinked: Iterable[str] = (),
     side: tuple[Record, ...] = (),
+    only_failed: bool = False,
 ) -> Delta:
     seen = Observation(
         outcomes={o.key: o for o in outcomes}, incomplete_reasons=reasons, unlinked=frozenset(unlinked), side=side
     )
-    rules = delta.Rules(removal=removal or Removal(), now=NOW, names=names, edited=frozenset(edited))
+    rules = delta.Rules(
+        removal=removal or Removal(), now=NOW, names=names, edited=frozenset(edited), only_failed=only_failed
+    )
     return delta.compute({r.key: r for r in known}, seen, rules)
 
 
@@ -152,6 +155,12 @@ def test_absence_from_a_complete_enumeration_is_removed_and_from_an_incomplete_o
     assert len(compute([record("p")], []).removed) == 1
     plan = compute([record("p")], [], reasons=("max_pages reached",))
     assert (plan.removed, [r.reason for r in plan.retained]) == ((), ["max_pages reached"])
+
+
+def test_http_02_a_retry_of_what_failed_says_nothing_about_the_others() -> None:
+    known = [record("fine"), record("failed", failure="HTTP 503", tries=1)]
+    plan = compute(known, [fetched("failed")], reasons=("only failed items were asked",), only_failed=True)
+    assert (plan.unchanged, plan.retained, [r.failure for r in plan.records]) == (2, (), ["", ""])
 
 
 def test_an_unlinked_page_is_removed_in_its_second_complete_run() -> None:

@@ -28,8 +28,9 @@ def check(
     removal: Removal | None = None,
     allowed: frozenset[str] = frozenset(),
     finals: dict[str, str] | None = None,
+    reasons: tuple[str, ...] = (),
 ) -> str | None:
-    seen = Observation(outcomes={o.key: o for o in outcomes}, final_urls=finals or {})
+    seen = Observation(outcomes={o.key: o for o in outcomes}, final_urls=finals or {}, incomplete_reasons=reasons)
     limits = guard.Limits(threshold=0.5, removal=removal or Removal(), allowed=allowed)
     trip = guard.check({f"k{n}": page(n) for n in range(known)}, seen, delta or Delta(), found, limits)
     return trip.name if trip else None
@@ -56,6 +57,12 @@ def check(
 )
 def test_del_04_page_count_has_the_seeds_table(known: int, found: int, aborts: bool) -> None:
     assert check(known, found) == ("page-count" if aborts else None)
+
+
+def test_pages_a_run_never_came_to_are_not_missing() -> None:
+    asked = tuple(fetched(n, f"sha256:{n}") for n in range(10))
+    assert check(100, 10, outcomes=asked, reasons=("time budget",)) is None
+    assert check(100, 4, outcomes=asked, reasons=("time budget",)) == "page-count"
 
 
 def test_del_04_force_passes_page_count_and_max_removed_and_nothing_else() -> None:
