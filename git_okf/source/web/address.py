@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 
 from git_okf.errors import ConfigError
-from git_okf.source.web.url import ascii_host
+from git_okf.source.web.host import ascii_host
 
 Address = IPv4Address | IPv6Address
 

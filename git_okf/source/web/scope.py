@@ -41,9 +41,6 @@ _ASSET_KINDS = {
 ASSETS = frozenset(word for words in _ASSET_KINDS.values() for word in words.split())
 """File name extensions of what is never a page."""
 
-_EXTENSION = re.compile(r"[^./]\.([A-Za-z0-9]{1,11})\Z")
-_FOLDER = re.compile(r".*/")
-
 
 @dataclass(frozen=True, slots=True)
 class Decision:
@@ -174,9 +171,15 @@ def _stripped(key: str, strip: re.Pattern[str] | None) -> str:
 
 def asset_extension(path: str) -> str:
     """The extension of a path that names a file which is no page, in small letters; else ""."""
-    match = _EXTENSION.search(path)
-    extension = match[1].lower() if match else ""
+    extension = _extension(path)
     return extension if extension in ASSETS else ""
+
+
+def _extension(path: str) -> str:
+    """What follows the last dot of the last segment, in small letters; "" where nothing stands before the dot."""
+    name = path[path.rfind("/") + 1 :]
+    dot = name.rfind(".")
+    return name[dot + 1 :].lower() if dot > 0 else ""
 
 
 def _prefix(configured: str | None, start: str) -> str:
@@ -184,8 +187,7 @@ def _prefix(configured: str | None, start: str) -> str:
     if configured is not None:
         return urls.split(urls.key(urls.clean(configured, start) or start)).path
     path = urls.split(start).path
-    extension = _EXTENSION.search(path)
-    if path.endswith("/") or (extension and extension[1].lower() in urls.PAGE_EXTENSIONS):
+    if path.endswith("/") or _extension(path) in urls.PAGE_EXTENSIONS:
         return path[: path.rindex("/") + 1]
     return path
 

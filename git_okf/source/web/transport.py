@@ -18,6 +18,8 @@ from yarl import URL
 
 from git_okf.source.web import url as urls
 from git_okf.source.web.address import Policy, Refused
+from git_okf.source.web.decoding import Body, TooLarge
+from git_okf.source.web.exchange import Reply
 
 Resolve = Callable[[str], Awaitable[list[str]]]
 """A host name -> its addresses. OSError if it has none."""
@@ -128,11 +130,14 @@ class Transport:
         self._checked: set[str] = set()
         self.requests = 0
         """Sent so far, or tried to."""
+        self.wire_bytes = 0
+        """Of all bodies, as they came."""
 
-    async def open(self, method: str, url: str, headers: Mapping[str, str]) -> aiohttp.ClientResponse:
-        """Send a request and wait for the head of the answer. The caller closes or releases what it gets.
+    async def exchange(self, method: str, url: str, headers: Mapping[str, str], limit: int) -> Reply:
+        """Send a request and take in the answer, at most `limit` bytes of body once decoded.
 
-        Raises Refused for an address that must not be connected to, TransportError for any other trouble.
+        Raises Refused for an address that must not be connected to; TooLarge as soon as that is known; Undecodable;
+        TransportError for any other trouble.
         """
         origin = urls.origin(url)
         if origin not in self._checked:
@@ -140,15 +145,34 @@ class Transport:
             self._checked.add(origin)
         self.requests += 1
         try:
-            return await self._session.request(
+            answer = await self._session.request(
                 method,
                 URL(url, encoded=True),
                 headers=headers,
                 allow_redirects=False,
                 proxy=self._proxy(url) if self._proxies else None,
             )
+            try:
+                body, size = b"", 0
+                if answer.status != 304 and method != "HEAD":
+                    body, size = await self._body(answer, limit)
+                return Reply(answer.status, Headers(answer.headers), body, size)
+            finally:
+                answer.release()  # with bytes still to come, that closes the connection
         except (aiohttp.ClientError, TimeoutError, OSError, ValueError) as error:
             raise translate(error) from error
+
+    async def _body(self, answer: aiohttp.ClientResponse, limit: int) -> tuple[bytes, int]:
+        """The decoded body, and its size on the wire."""
+        if answer.content_length is not None and answer.content_length > limit:
+            raise TooLarge
+        body = Body(answer.headers.get("Content-Encoding", ""), limit)
+        size = 0
+        async for chunk in answer.content.iter_any():
+            size += len(chunk)
+            self.wire_bytes += len(chunk)
+            body.feed(chunk)
+        return body.finish(), size
 
     def _proxy(self, url: str) -> str | None:
         proxy = self._proxies.get(urls.split(url).scheme) or self._proxies.get("all")
