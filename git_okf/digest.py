@@ -24,35 +24,46 @@ PATTERN_SECONDS = 1.0
 
 _RELATIVE = r"(?:just now|yesterday|(?:an?|one|\d+)\s+(?:second|minute|hour|day|week|month|year)s?\s+ago)"
 _MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
-_DATE = rf"(?:\d{{4}}[-/.]\d{{1,2}}[-/.]\d{{1,2}}|\d{{1,2}}[-/.]\d{{1,2}}[-/.]\d{{2,4}}|{_MONTH}\s+\d{{1,2}},?\s+\d{{4}}|\d{{1,2}}\.?\s+{_MONTH},?\s+\d{{4}})"
+_DATE = (
+    r"(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}"
+    rf"|{_MONTH}\s+\d{{1,2}},?\s+\d{{4}}|\d{{1,2}}\.?\s+{_MONTH},?\s+\d{{4}})"
+)
 _VERSION = r"v?\d+(?:\.\d+)+(?:[-.+]?[a-z0-9]+)*"
+_LEAD = r"^[ \t>*_-]*"
+"""How a line may begin: marks of quotes, lists and emphasis."""
+_COUNTED = r"(?:views?|stars?|forks?|downloads?|likes?|comments?|replies|votes?|followers?|contributors?|shares?)"
 
 IGNORE_PRESETS: MappingProxyType[str, tuple[str, ...]] = MappingProxyType(
     {
         "last-updated": (
-            r"(?i)^[ \t>*_-]*(?:this page was |page |document |site )?last[ -](?:updated?|modified|edited|changed|built|reviewed|generated)\b.*$",
-            r"(?i)^[ \t>*_-]*(?:updated|modified|generated|built|created|published)\s+(?:on|at|by)\b.*\d{4}.*$",
-            rf"(?i)^[ \t>*_-]*(?:updated|modified|generated|published|date)\s*:[ *_]*{_DATE}.*$",
-            r"^[ \t>*_-]*(?:最后更新|最近更新|上次更新|更新时间|更新于|最終更新|마지막 업데이트|최종 수정).*$",
-            r"(?i)^[ \t>*_-]*(?:zuletzt (?:aktualisiert|geändert)|dernière (?:mise à jour|modification)|última (?:actualización|modificación)|последнее обновление)\b.*$",
+            rf"(?i){_LEAD}(?:this page was |page |document |site )?"
+            r"last[ -](?:updated?|modified|edited|changed|built|reviewed|generated)\b.*$",
+            rf"(?i){_LEAD}(?:updated|modified|generated|built|created|published)\s+(?:on|at|by)\b.*\d{{4}}.*$",
+            rf"(?i){_LEAD}(?:updated|modified|generated|published|date)\s*:[ *_]*{_DATE}.*$",
+            rf"{_LEAD}(?:最后更新|最近更新|上次更新|更新时间|更新于|最終更新|마지막 업데이트|최종 수정).*$",
+            rf"(?i){_LEAD}(?:zuletzt (?:aktualisiert|geändert)|dernière (?:mise à jour|modification)"
+            r"|última (?:actualización|modificación)|последнее обновление)\b.*$",
         ),
         "relative-time": (
             rf"(?i)\b{_RELATIVE}",
             r"(?:刚刚|昨天|\d+\s*(?:秒|分钟|小时|天|周|个月|月|年)前)",
-            r"(?i)\b(?:vor \d+ (?:Sekunden?|Minuten?|Stunden?|Tag(?:en)?|Wochen?|Monat(?:en)?|Jahr(?:en)?)|il y a \d+ \w+)\b",
+            r"(?i)\bvor \d+ (?:Sekunden?|Minuten?|Stunden?|Tag(?:en)?|Wochen?|Monat(?:en)?|Jahr(?:en)?)\b",
+            r"(?i)\bil y a \d+ \w+\b",
         ),
         "version-stamp": (
-            rf"(?i)\b(?:release|version|build|revision)\s*(?:date)?[ *_]*:[ *_]*(?:{_VERSION}|{_DATE}|not released|unreleased)",
-            rf"(?i)^[ \t>*_-]*(?:documentation (?:for )?)?(?:version|release)\s+{_VERSION}[ \t.*_]*$",
+            rf"(?i)\b(?:release|version|build|revision)\s*(?:date)?[ *_]*:[ *_]*"
+            rf"(?:{_VERSION}|{_DATE}|not released|unreleased)",
+            rf"(?i){_LEAD}(?:documentation (?:for )?)?(?:version|release)\s+{_VERSION}[ \t.*_]*$",
             r"(?i)\b(?:commit|revision|rev|build)[ :#`*_]+[0-9a-f]{7,40}\b",
         ),
         "counters": (
-            r"(?i)\b\d[\d.,]*\s*[kmb]?\+?\s+(?:views?|stars?|forks?|downloads?|likes?|comments?|replies|votes?|followers?|contributors?|readers?|shares?)\b",
-            r"(?i)\b(?:views?|stars?|forks?|downloads?|likes?|comments?|votes?)\s*[:(]\s*\d[\d.,]*\s*[kmb]?\)?",
+            rf"(?i)\b\d[\d.,]*\s*[kmb]?\+?\s+{_COUNTED}\b",
+            rf"(?i)\b{_COUNTED}\s*[:(]\s*\d[\d.,]*\s*[kmb]?\)?",
             r"(?:阅读|浏览|点赞|评论|下载)(?:量|数)?\s*[:：(（]?\s*\d[\d.,]*(?:万|亿)?[)）]?",
         ),
         "nonces": (
-            r"(?i)\b(?:nonce|csrf[-_]?token|csrfmiddlewaretoken|authenticity_token|request[-_ ]?id|trace[-_ ]?id|session[-_ ]?id|ray id)[\"']?\s*[:=]\s*[\"'`]?[\w+/=.-]+",
+            r"(?i)\b(?:nonce|csrf[-_]?token|csrfmiddlewaretoken|authenticity_token|request[-_ ]?id|trace[-_ ]?id"
+            r"|session[-_ ]?id|ray id)[\"']?\s*[:=]\s*[\"'`]?[\w+/=.-]+",
             r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b",
             r"(?<=[?&](?:v|ver|version|hash|t|ts|_|cb|rev)=)[\w.-]+",
         ),
@@ -108,7 +119,7 @@ def _leaves(line: str, prefix: str) -> bool:
     """Whether a line lies outside the container (quote, list item) in which a fence was opened."""
     quotes = prefix.count(">")
     if quotes:
-        return _QUOTED.match(line)[0].count(">") < quotes
+        return len(line[: len(line) - len(line.lstrip(" \t>"))].replace(" ", "").replace("\t", "")) < quotes
     indent = len(prefix.expandtabs(4))
     item = prefix.strip() != ""
     plain = line.expandtabs(4)

@@ -19,10 +19,10 @@ from git_okf.source.web.extract import coverage, metadata, published, themes
 from git_okf.source.web.extract.charset import decode
 from git_okf.source.web.extract.clean import clean, controlled, without_invisible
 from git_okf.source.web.extract.convert import Links, to_markdown
-from git_okf.source.web.extract.convert.page import remove, text_of
 from git_okf.source.web.extract.node import find_content
 from git_okf.source.web.extract.reasons import FORWARDS, FRAMES, NEEDS_BROWSER, NEEDS_SELECTOR, NoContent
 from git_okf.source.web.extract.select import select
+from git_okf.source.web.extract.tree import text_of
 from git_okf.source.web.extract.values import Extracted, Options
 
 __all__ = ["VERSION", "Extracted", "NoContent", "Options", "decode", "extract", "extract_published", "fingerprint"]
@@ -96,8 +96,7 @@ def extract_published(data: bytes, *, url: str, options: Options) -> Extracted:
         description=metadata.line(str(front.get("description") or front.get("summary") or "")),
         language=metadata.line(str(front.get("lang") or ""))[:35],
     )
-    result = _result(body, meta, options, hidden=invisible, warnings=(), words=words)
-    return result
+    return _result(body, meta, options, hidden=invisible, warnings=(), words=words)
 
 
 def _parsed(html: str) -> etree._Element:
@@ -159,7 +158,7 @@ def _hint(html: str) -> str:
 
 def _guarded(body: str) -> str:
     """A body that cannot be taken for front matter (SEC-06)."""
-    if body.startswith("---") or body.startswith("+++"):
+    if body.startswith(("---", "+++")):
         first, _, rest = body.partition("\n")
         return digest.canonical(f"***\n{rest}" if not first.strip("-") else f"\\{body}")
     return body

@@ -18,14 +18,15 @@ _MAGIC = (
     (b"%PDF-", "PDF"), (b"PK\x03\x04", "ZIP (or an office document)"), (b"PK\x05\x06", "ZIP"), (b"\x89PNG", "PNG"),
     (b"GIF8", "GIF"), (b"\xff\xd8\xff", "JPEG"), (b"\x1f\x8b", "gzip"), (b"BZh", "bzip2"), (b"\xfd7zXZ", "xz"),
     (b"7z\xbc\xaf", "7z"), (b"Rar!", "RAR"), (b"\x7fELF", "ELF"), (b"\xd0\xcf\x11\xe0", "an office document"),
-    (b"wOF2", "WOFF2"), (b"wOFF", "WOFF"), (b"OggS", "Ogg"), (b"ID3", "MP3"), (b"\0asm", "WebAssembly"), (b"RIFF", "RIFF"),
-    (b"SQLite format 3", "SQLite"), (b"\x28\xb5\x2f\xfd", "zstd"),
+    (b"wOF2", "WOFF2"), (b"wOFF", "WOFF"), (b"OggS", "Ogg"), (b"ID3", "MP3"), (b"\0asm", "WebAssembly"),
+    (b"RIFF", "RIFF"), (b"SQLite format 3", "SQLite"), (b"\x28\xb5\x2f\xfd", "zstd"),
 )  # fmt: skip
 _ALIASES = {
-    "gb2312": "gb18030", "gbk": "gb18030", "gb_2312-80": "gb18030", "x-gbk": "gb18030", "iso-8859-1": "cp1252", "latin1": "cp1252",
-    "latin-1": "cp1252", "us-ascii": "cp1252", "ascii": "cp1252", "shift_jis": "cp932", "shift-jis": "cp932", "sjis": "cp932",
-    "x-sjis": "cp932", "windows-31j": "cp932", "euc-kr": "cp949", "ks_c_5601-1987": "cp949", "korean": "cp949", "big5": "big5hkscs",
-    "big5-hkscs": "big5hkscs", "iso-8859-9": "cp1254", "tis-620": "cp874", "iso-8859-11": "cp874", "utf8": "utf-8", "unicode": "utf-8",
+    "gb2312": "gb18030", "gbk": "gb18030", "gb_2312-80": "gb18030", "x-gbk": "gb18030",
+    "iso-8859-1": "cp1252", "latin1": "cp1252", "latin-1": "cp1252", "us-ascii": "cp1252", "ascii": "cp1252",
+    "shift_jis": "cp932", "shift-jis": "cp932", "sjis": "cp932", "x-sjis": "cp932", "windows-31j": "cp932",
+    "euc-kr": "cp949", "ks_c_5601-1987": "cp949", "korean": "cp949", "big5": "big5hkscs", "big5-hkscs": "big5hkscs",
+    "iso-8859-9": "cp1254", "tis-620": "cp874", "iso-8859-11": "cp874", "utf8": "utf-8", "unicode": "utf-8",
     "utf-16": "utf-8", "utf-16le": "utf-8", "utf-16be": "utf-8", "x-user-defined": "cp1252",
 }  # fmt: skip
 """Labels as the WHATWG Encoding Standard reads them; a `<meta>` that can be read as ASCII does not say UTF-16."""

@@ -12,16 +12,17 @@ from functools import lru_cache
 
 from lxml import etree
 
-from git_okf.source.web.extract.convert.page import remove, text_of
+from git_okf.source.web.extract.chrome import UNIVERSAL_DROP
+from git_okf.source.web.extract.convert import media
 from git_okf.source.web.extract.select import Selector
-from git_okf.source.web.extract.themes import UNIVERSAL_DROP
+from git_okf.source.web.extract.tree import found, remove, text_of, words
 
 MAX_DEPTH = 200
 """Elements nested deeper are flattened to their text: no page means such nesting, and recursion has an end."""
 
-_NEVER = frozenset(
-    "script style noscript template svg canvas select textarea option nav button dialog link meta base map area"
-    " datalist progress meter embed object param applet track frameset noframes title head menuitem".split()
+_NEVER = words(
+    "script style noscript template canvas select textarea option nav button dialog link meta base map area"
+    " datalist progress meter embed object param applet track frameset noframes title head menuitem"
 )
 _HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 _PANEL = re.compile(
@@ -44,10 +45,15 @@ _AWAY = re.compile(
 )
 _COLOURS = re.compile(r"(?<![-\w])(color|background(?:-color)?)\s*:\s*([^;!]+)", re.I)
 _INVISIBLE = re.compile(
-    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0"
-    "\ufff9-\ufffb\U000e0000-\U000e0fff\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]+|(?<![^\x00-\u024f])[\u200c\u200d]+"
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0"
+    "\ufff9-\ufffb\U000e0000-\U000e0fff\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]+|\u200b{2,}|(?<![^\x00-\u024f])[\u200c\u200d]+"
 )
-"""Characters that no reader sees. Joiners stay between letters of scripts (and emoji) that need them."""
+"""Characters that no reader sees. Joiners stay between letters of scripts (and emoji) that need them; a single
+U+200B, a place where a line may break, stays in code, which is quoted verbatim, and is left out of prose before."""
+
+
+_OPENERS = ("aria-controls", "data-target", "data-bs-target", "data-toggle-target")
+_CONTROLS = etree.XPath(f"//*[{' or '.join(f'@{name}' for name in _OPENERS)}]")
 
 
 def clean(node: etree._Element, drop: Iterable[str], *, opened: frozenset[str] = frozenset()) -> int:
@@ -58,24 +64,26 @@ def clean(node: etree._Element, drop: Iterable[str], *, opened: frozenset[str] =
     etree.strip_tags(node, etree.Comment, etree.ProcessingInstruction, etree.Entity)
     selector = _selector(tuple(drop))
     for xpath in selector.xpaths:
-        for el in xpath(node):
+        for el in found(xpath, node):
             if el is not node:
                 remove(el)
     hidden = 0
-    stack = [(node, 0, False)]
+    stack = [(node, 0)]
     while stack:
-        parent, depth, in_code = stack.pop()
+        parent, depth = stack.pop()
         if depth > MAX_DEPTH:
             etree.strip_tags(parent, "*")
             continue
         for child in list(parent):
-            if _is_chrome(child, parent, in_code) or _selected(selector, child):
+            if _is_chrome(child, parent) or _selected(selector, child):
                 remove(child)
-            elif _is_hidden(child, in_code, opened):
+            elif _is_hidden(child, opened):
                 hidden += bool(text_of(child)) and not _is_formula(parent)
                 remove(child)
-            elif len(child):
-                stack.append((child, depth + 1, in_code or child.tag == "pre"))
+            elif child.tag == "pre":
+                hidden += _clean_code(child)
+            elif len(child) and child.tag != "svg":
+                stack.append((child, depth + 1))
     return hidden
 
 
@@ -90,9 +98,11 @@ def _selected(selector: Selector, el: etree._Element) -> bool:
     return selector.matches(el, frozenset((el.get("class") or "").split()))
 
 
-def _is_chrome(el: etree._Element, parent: etree._Element, in_code: bool) -> bool:
+def _is_chrome(el: etree._Element, parent: etree._Element) -> bool:
     tag = el.tag
     if tag not in _NEVER:
+        if tag == "svg":
+            return not media.labels(el)
         if tag == "footer":
             return parent.tag != "blockquote"
         return tag == "input" and el.get("type") != "checkbox"
@@ -103,12 +113,21 @@ def _is_chrome(el: etree._Element, parent: etree._Element, in_code: bool) -> boo
     return True
 
 
-def _is_hidden(el: etree._Element, in_code: bool, opened: frozenset[str]) -> bool:
+def _clean_code(pre: etree._Element) -> int:
+    """Code keeps everything but what is styled away; the many spans of a highlighter are not looked at for more."""
+    styled = [el for el in pre.iterdescendants() if el.get("style") or el.get("hidden") is not None]
+    unseen = [el for el in styled if el.get("hidden") is not None or _UNSEEN.search(el.get("style") or "")]
+    for el in unseen:
+        remove(el)
+    return sum(1 for el in unseen if text_of(el))
+
+
+def _is_hidden(el: etree._Element, opened: frozenset[str]) -> bool:
     if not el.attrib:
         return False
     style = el.get("style") or ""
     unseen = el.get("hidden", "until-found") != "until-found" or bool(style and _UNSEEN.search(style))
-    if not unseen and el.get("aria-hidden") == "true" and not in_code:
+    if not unseen and el.get("aria-hidden") == "true":
         unseen = el.tag not in ("img", "i", "pre", "table", "figure")
     if not unseen and style and el.tag not in _HEADINGS:
         unseen = bool(_AWAY.search(style)) or _same_colours(style)
@@ -127,17 +146,17 @@ def _is_formula(parent: etree._Element) -> bool:
 
 
 def _same_colours(style: str) -> bool:
-    found = {name.lower().removesuffix("-color"): value.strip().lower() for name, value in _COLOURS.findall(style)}
-    return "color" in found and found["color"] == found.get("background")
+    named = {name.lower().removesuffix("-color"): value.strip().lower() for name, value in _COLOURS.findall(style)}
+    return "color" in named and named["color"] == named.get("background")
 
 
 def controlled(root: etree._Element) -> frozenset[str]:
     """Ids of the elements that some control of the page opens."""
-    found: set[str] = set()
-    for name in ("aria-controls", "data-target", "data-bs-target", "data-toggle-target"):
-        for value in root.xpath(f"//@{name}"):
-            found.update(word.lstrip("#") for word in str(value).split())
-    return frozenset(found - {""})
+    ids: set[str] = set()
+    for el in found(_CONTROLS, root):
+        for name in _OPENERS:
+            ids.update(word.lstrip("#") for word in (el.get(name) or "").split())
+    return frozenset(ids - {""})
 
 
 def without_invisible(text: str) -> tuple[str, int]:

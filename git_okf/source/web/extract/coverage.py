@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 from lxml import etree
 
+from git_okf.source.web.extract.tree import texts
+
 MIN_SHARE = 0.97
 """Below this share of the words of the content node, the page is reported."""
 
@@ -22,6 +24,7 @@ _TABLE = re.compile(r"^[ \t>*-]*(?:\| (?:.* )?:?---|<table>)", re.M)
 class Measure:
     """What a content node holds."""
 
+    texts: tuple[str, ...]
     words: Counter[str]
     headings: int
     tables: int
@@ -30,8 +33,10 @@ class Measure:
 
 def measure(node: etree._Element) -> Measure:
     """Of a cleaned node, before it is converted."""
+    texts = tuple(_texts(node))
     return Measure(
-        words=Counter(_WORD.findall("".join(_texts(node)))),
+        texts=texts,
+        words=Counter(_WORD.findall("\n".join(texts))),
         headings=sum(1 for h in node.iter("h1", "h2", "h3", "h4", "h5", "h6") if _said(h)),
         tables=sum(1 for t in node.iter("th") if _said(t)) and sum(1 for t in node.iter("table") if _has_heads(t)),
         fences=sum(1 for p in node.iter("pre") if _said(p) and next(p.iterdescendants("pre"), None) is None),
@@ -39,12 +44,14 @@ def measure(node: etree._Element) -> Measure:
 
 
 def _texts(node: etree._Element) -> list[str]:
-    skipped = {text for el in node.iter("script", "annotation") for text in el.itertext()}
-    return [text for text in node.itertext() if text not in skipped]
+    """The pieces of text, formulas apart: their Markdown is TeX and says the same in other words."""
+    formulas = list(node.iter("script", "math", "mjx-container", "annotation"))
+    skipped = {str(text) for el in formulas for text in texts(el)} if formulas else frozenset()
+    return [str(text) for text in texts(node) if text not in skipped]
 
 
 def _said(el: etree._Element) -> bool:
-    return any(text.strip() for text in el.itertext())
+    return any(text.strip() for text in texts(el))
 
 
 def _has_heads(table: etree._Element) -> bool:
@@ -59,7 +66,9 @@ def losses(before: Measure, body: str) -> tuple[tuple[str, ...], int]:
     kept = (before.words & words).total()
     said = []
     if total and kept < total * MIN_SHARE:
-        said.append(f"{100 * (total - kept) / total:.0f} % of the words of the content are missing")
+        share = _lost_share(before.texts, text)
+        if share > 1 - MIN_SHARE:
+            said.append(f"{100 * share:.0f} % of the text of the content is missing")
     fences, headings = len(_FENCE.findall(body)) // 2, len(_HEADING.findall(body))
     for name, wanted, found in (
         ("headings", before.headings, headings),
@@ -69,3 +78,14 @@ def losses(before: Measure, body: str) -> tuple[tuple[str, ...], int]:
         if found < wanted:
             said.append(f"{wanted - found} of {wanted} {name} are missing")
     return tuple(said), words.total()
+
+
+def _lost_share(texts: tuple[str, ...], body: str) -> float:
+    """The share of the pieces of text, by length, that stand nowhere in the body; words may be cut differently."""
+    flat = _squeezed(body)
+    pieces = [_squeezed(text) for text in texts]
+    return sum(len(p) for p in pieces if p not in flat) / max(1, sum(map(len, pieces)))
+
+
+def _squeezed(text: str) -> str:
+    return "".join(_WORD.findall(text))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from lxml import etree
 
 from git_okf.source.web.extract.clean import without_invisible
+from git_okf.source.web.extract.tree import raw_text
 
 MAX_TITLE = 300
 MAX_DESCRIPTION = 500
@@ -38,7 +39,7 @@ def read(root: etree._Element) -> Metadata:
         name = (meta.get("property") or meta.get("name") or "").lower()
         if name and meta.get("content"):
             metas.setdefault(name, meta.get("content") or "")
-    title = next((line("".join(t.itertext())) for t in root.iter("title") if not _in_svg(t)), "")
+    title = next((line(raw_text(t)) for t in root.iter("title") if not _in_svg(t)), "")
     return Metadata(
         title=title,
         og_title=line(metas.get("og:title", "")),
@@ -94,8 +95,8 @@ def _trimmed(text: str) -> str:
 
 def is_page_heading(meta: Metadata, heading: str) -> bool:
     """Whether a heading outside of the content is the page's own and not the site's: `<title>` begins like it."""
-    first, text = _squeezed(_own_part(meta, heading)), _squeezed(heading)
-    return bool(first and text) and (text.startswith(first) or first.startswith(text) or text.endswith(first))
+    first, text = _squeezed(_own_part(meta, "")), _squeezed(heading)
+    return bool(first and text) and (text.startswith(first) or first.startswith(text))
 
 
 def _squeezed(text: str) -> str:

@@ -10,21 +10,22 @@ from lxml import etree
 from git_okf.source.web.extract.reasons import NEEDS_SELECTOR, NoContent
 from git_okf.source.web.extract.select import BadSelector, select
 from git_okf.source.web.extract.themes import Theme, named
+from git_okf.source.web.extract.tree import raw_text, remove, texts, words
 
 _GENERAL = (
-    "main article", "[role=main]", "main", "article", "[itemprop=articleBody]", ".markdown-body", "#main-content", "#main_content",
-    "#mw-content-text", "#content", "#main", ".main-content", "#documentation", ".documentation", ".docs-content", ".doc-content",
-    ".document", ".post-content", ".entry-content", ".article-content", ".page-content", "#page-content", ".content", "#doc", ".body",
-    "#page", "#bodyContent", "#text", "#body",
+    "main article", "[role=main]", "main", "article", "[itemprop=articleBody]", ".markdown-body", "#main-content",
+    "#main_content", "#mw-content-text", "#content", "#main", ".main-content", "#documentation", ".documentation",
+    ".docs-content", ".doc-content", ".document", ".post-content", ".entry-content", ".article-content",
+    ".page-content", "#page-content", ".content", "#doc", ".body", "#page", "#bodyContent", "#text", "#body",
 )  # fmt: skip
 """How pages of no known theme name their content, best first."""
 _SHARE = 0.4
 """A named element holds the content if it holds so much of the page's text outside of navigation."""
+_DOMINANT = 0.9
+"""Of several matches one is the content if it holds so much of their text."""
 _HEAVY = 0.75
 """A child is gone down into while it holds so much of its parent's text."""
-_CHROME_TAGS = frozenset(
-    "script style noscript template nav header footer aside form button select svg head title".split()
-)
+_CHROME_TAGS = words("script style noscript template nav header footer aside form button select svg head title")
 CHROME = re.compile(
     r"(?:^|[_-])(?:nav|navbar|navigation|navi|menu|sidebar|side-bar|sidenav|breadcrumbs?|footer|header|masthead|topbar|toolbar|banner"
     r"|toc|pager|pagination|search|skip|cookie|social|share|related|comments?|advert|promo)(?:$|[_-])", re.I
@@ -32,8 +33,19 @@ CHROME = re.compile(
 """Class names and ids of what is no content on pages of no known theme."""
 
 
+_AROUND = re.compile(
+    r"(?:^|[_-])(?:nav|navbar|navigation|navi|menu|menubar|sidebar|side-bar|sidenav|breadcrumbs?|footer|masthead|topbar|pager"
+    r"|pagination|skip|hd)(?:$|[_-])",
+    re.I,
+)
+"""Those of them that are no content inside of a guessed node either, where they are mostly links."""
+
+
 def find_content(root: etree._Element, theme: Theme | None, content: str | None, html: str) -> etree._Element:
-    """The content node. Raises NoContent where `content` matches nothing or the page has no body."""
+    """The content node. Raises NoContent where `content` matches nothing or the page has no body.
+
+    A node that was guessed has lost what looks like navigation.
+    """
     if content:
         return _configured(root, content)
     body = root.find("body")
@@ -43,12 +55,31 @@ def find_content(root: etree._Element, theme: Theme | None, content: str | None,
         for selector in theme.content:
             found = [el for el in select(body, selector) if _has_text(el)]
             if found:
-                return max(found, key=_size) if len(found) < 2 or _nested(theme) else _joined(found)
-    return _general(body, html)
+                return _one(found)
+    node = _general(body, html)
+    _prune(node)
+    return node
 
 
-def _nested(theme: Theme) -> bool:
-    return theme.name not in ("nothing",)
+def _prune(node: etree._Element) -> None:
+    """Take out what its class or id calls navigation and what is mostly links, or stands around the page."""
+    for el in list(node.iter("div", "ul", "table", "p", "span", "header", "section", "form", "td")):
+        around = el is not node and _called(el, _AROUND) and next(el.iter("h1"), None) is None
+        if around and (_is_linked(el) or el.tag == "header" or not _weight(el)):
+            remove(el)
+
+
+def _is_linked(el: etree._Element) -> bool:
+    linked = sum(len(raw_text(a).strip()) for a in el.iter("a"))
+    return bool(linked * 2 > sum(len(text.strip()) for text in texts(el)))
+
+
+def _one(found: Sequence[etree._Element]) -> etree._Element:
+    """The match that holds nearly all the text of the matches, or all of them."""
+    if len(found) == 1:
+        return found[0]
+    biggest = max(found, key=_size)
+    return biggest if _size(biggest) >= _DOMINANT * sum(map(_size, found)) else _joined(found)
 
 
 def _configured(root: etree._Element, content: str) -> etree._Element:
@@ -82,30 +113,32 @@ def _general(body: etree._Element, html: str) -> etree._Element:
             return found[0]
     node = _heaviest(body)
     if node is body and _link_heavy(body):
-        return _pointed_at(body, html) or body
+        pointed = _pointed_at(body, html)
+        return pointed if pointed is not None and _weight(pointed) >= total * _SHARE else body
     return node
 
 
 def _heaviest(node: etree._Element) -> etree._Element:
-    """Down from the body while one child holds nearly everything."""
+    """Down from the body while one child holds nearly everything; through a table only where it is layout."""
     while True:
         weight = _weight(node)
-        heavy = [c for c in node if c.tag in ("div", "section", "main", "article", "center", "td", "tr", "tbody", "table")
-                 and not _is_chrome(c) and _weight(c) >= weight * _HEAVY]  # fmt: skip
-        if len(heavy) != 1:
-            return node if node.tag not in ("tr", "tbody") else _up(node)
         if _own_text(node) > weight * (1 - _HEAVY):
+            return node
+        heavy = [c for c in _inner(node) if not _is_chrome(c) and _weight(c) >= weight * _HEAVY]
+        if len(heavy) != 1:
             return node
         node = heavy[0]
 
 
-def _up(node: etree._Element) -> etree._Element:
-    while node.tag in ("tr", "tbody"):
-        parent = node.getparent()
-        if parent is None:
-            break
-        node = parent
-    return node
+def _inner(node: etree._Element) -> list[etree._Element]:
+    found: list[etree._Element] = []
+    for child in node:
+        if child.tag in ("div", "section", "main", "article", "center"):
+            found.append(child)
+        elif child.tag == "table" and next(child.iter("th", "thead"), None) is None:
+            rows = list(child.iter("tr"))
+            found += [cell for row in rows for cell in row if cell.tag == "td"] if len(rows) < 4 else []
+    return found
 
 
 def _own_text(node: etree._Element) -> int:
@@ -113,17 +146,19 @@ def _own_text(node: etree._Element) -> int:
 
 
 def _has_text(el: etree._Element) -> bool:
-    return any(text.strip() for text in el.itertext())
+    return any(text.strip() for text in texts(el))
 
 
 def _size(el: etree._Element) -> int:
-    return sum(len(text) for text in el.itertext())
+    return sum(len(text) for text in texts(el))
 
 
 def _is_chrome(el: etree._Element) -> bool:
-    if el.tag in _CHROME_TAGS or not isinstance(el.tag, str):
-        return True
-    return any(CHROME.search(name) for name in (*(el.get("class") or "").split(), el.get("id") or "") if name)
+    return el.tag in _CHROME_TAGS or not isinstance(el.tag, str) or _called(el, CHROME)
+
+
+def _called(el: etree._Element, pattern: re.Pattern[str]) -> bool:
+    return any(pattern.search(name) for name in (*(el.get("class") or "").split(), el.get("id") or "") if name)
 
 
 def _weight(el: etree._Element) -> int:
@@ -140,7 +175,7 @@ def _weight(el: etree._Element) -> int:
 
 
 def _link_heavy(body: etree._Element) -> bool:
-    linked = sum(len("".join(a.itertext()).strip()) for a in body.iter("a"))
+    linked = sum(len(raw_text(a).strip()) for a in body.iter("a"))
     return linked > 0.3 * (linked + _weight(body))
 
 
@@ -150,9 +185,7 @@ def _pointed_at(body: etree._Element, html: str) -> etree._Element | None:
 
     text = trafilatura_extract(html, include_links=False, include_comments=False, deduplicate=False, fast=True) or ""
     lines = {" ".join(line.split()) for line in text.split("\n") if len(line) > 40}
-    found = [
-        p for p in body.iter("p", "li", "td", "dd", "div", "pre") if " ".join("".join(p.itertext()).split()) in lines
-    ]
+    found = [p for p in body.iter("p", "li", "td", "dd", "div", "pre") if " ".join(raw_text(p).split()) in lines]
     if not found:
         return None
     common = [found[0], *found[0].iterancestors()]

@@ -76,7 +76,7 @@ def relink(text: str, links: Links) -> str:
 
 
 def _with_breaks(lines: list[str]) -> list[str]:
-    """Two blanks at the end of a line mean a break; the canonical form has no trailing blanks, so a backslash says it."""
+    """Two blanks at the end of a line mean a break; the canonical form has none there, so a backslash says it."""
     out, fence = [], ""
     for i, line in enumerate(lines):
         opened = None if fence else _FENCE.match(line)

@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 from lxml import etree
 
+from git_okf.source.web.extract.tree import found
+
 _SIMPLE = re.compile(
     r"(?P<tag>[a-z][a-z0-9-]*)?(?P<rest>(?:[.#][\w-]+|\[[\w-]+(?:[\^*$]?=\"?[^\"\]]*\"?)?\])*)\Z", re.I
 )
@@ -106,8 +108,8 @@ def compiled(selector: str) -> etree.XPath:
 
 def select(root: etree._Element, selector: str) -> list[etree._Element]:
     """The elements a CSS selector matches, in document order, without those inside another match."""
-    found: list[etree._Element] = list(compiled(selector)(root))
-    if len(found) < 2:
-        return found
-    inside = set(found)
-    return [el for el in found if not any(parent in inside for parent in el.iterancestors())]
+    matches = found(compiled(selector), root)
+    if len(matches) < 2:
+        return matches
+    inside = set(matches)
+    return [el for el in matches if not any(parent in inside for parent in el.iterancestors())]

@@ -2,7 +2,8 @@
 
 A theme is chosen by what the page says of itself: a string that stands in its HTML and in no other theme's. The
 first one that fits wins, so special ones stand before general ones. `content` are CSS selectors in order of
-preference; `drop` are selectors of what is no content inside of it. `UNIVERSAL_DROP` holds for every page.
+preference; `drop` are selectors of what is no content inside of it,
+beyond what no page counts as content (git_okf.source.web.extract.chrome).
 """
 
 from __future__ import annotations
@@ -199,6 +200,20 @@ THEMES: tuple[Theme, ...] = (
         heading=".header .title, .headertitle .title",
     ),
     Theme(
+        name="texinfo",
+        signs=('content="makeinfo', 'content="texi2any', "Created by GNU Texinfo"),
+        content=("body",),
+        drop=(
+            "div.header",
+            "div.nav-panel",
+            "a.copiable-link",
+            "a.copiable-anchor",
+            "span.copiable-anchor",
+            ".settitle",
+        ),
+    ),
+    Theme(name="nodejs", signs=('<div id="apicontent">',), content=("#apicontent",)),
+    Theme(
         name="gtk-doc",
         signs=('content="GTK-Doc', 'content="gtk-doc'),
         content=("div.refentry", "div.chapter", "div.book", "div.section", "div.reference", "div.index", "body"),
@@ -257,11 +272,12 @@ THEMES: tuple[Theme, ...] = (
             "article.bd-article",
             "[itemprop=articleBody]",
             "article[role=main]",
-            "div[role=main] > section",
             "div.body[role=main]",
             "div[role=main]",
             "main[role=main]",
             "div.body",
+            "div.yui-g",
+            "#docs-body",
             "article#furo-main-content",
             "main article",
             "main",
@@ -366,28 +382,6 @@ THEMES: tuple[Theme, ...] = (
         drop=(".breadcrumb-nav", ".site-footer", ".page__meta", ".page__share", ".pagination", "#main-header"),
     ),
 )
-
-UNIVERSAL_DROP: tuple[str, ...] = (
-    # permalinks
-    "a.headerlink", "a.header-anchor", "a.hash-link", "a.anchor", "a.anchorjs-link", "a.heading-anchor", "a.permalink",
-    "a.direct-link", "a.heading-link", "a.heading-permalink", "a.anchor-link", "a.headline-anchor", "a.td-heading-self-link",
-    "a.headeranchor-link", "a.sl-anchor-link", "a.zola-anchor", "a.heading-anchor-link", "span.headerlink", "a.octicon-link",
-    # buttons on code
-    ".copybtn", ".copy-btn", ".copy-button", ".btn-copy", ".clipboard", ".clipboard-button", ".code-copy", ".copy-code-button",
-    ".zeroclipboard-container", "clipboard-copy", ".toolbar-item", ".md-clipboard", ".codehilite-copy", ".copy-to-clipboard-button",
-    # ways around the site
-    "[role=navigation]", ".breadcrumb", ".breadcrumbs", ".rst-breadcrumbs", "[aria-label=breadcrumb]", "[aria-label=Breadcrumbs]",
-    ".pagination", ".pager", ".prev-next", ".page-nav", ".post-navigation", ".nav-links", ".skip-link", ".skip-to-content", ".skip-nav",
-    ".table-of-contents-mobile", ".toc-mobile", "[role=search]", "[role=banner]", "[role=contentinfo]",
-    # edit, feedback, sharing
-    ".edit-page", ".edit-link", ".edit-this-page", ".edit-page-link", ".edit-on-github", ".github-edit", ".page-edit", ".feedback",
-    ".page-feedback", ".feedback-widget", ".helpful", ".was-this-helpful", ".share", ".share-buttons", ".social-share", ".addtoany",
-    ".giscus", ".utterances", "#disqus_thread", ".cookie-banner", ".cookie-consent", "#cookie-banner", ".carbonads", "#carbonads",
-    ".ethical-ads", ".advertisement", ".adsbygoogle",
-    # read by no one
-    ".sr-only", ".visually-hidden", ".screen-reader-text", ".sr-only-focusable", ".screenreader-only", ".print-only",
-)  # fmt: skip
-"""Left out of every page's content."""
 
 
 def named(name: str) -> Theme | None:

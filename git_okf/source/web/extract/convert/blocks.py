@@ -9,13 +9,14 @@ from lxml import etree
 from git_okf.source.web.extract.convert import callouts, code, footnotes, inline, lists, math, media, tables, tabs
 from git_okf.source.web.extract.convert.assemble import join, quoted, titled
 from git_okf.source.web.extract.convert.inlines import CLOSE, OPEN, TEXT, Token, Tokens, render
-from git_okf.source.web.extract.convert.page import Block, Page, classes
+from git_okf.source.web.extract.convert.page import Block, Page
+from git_okf.source.web.extract.tree import classes, words
 
 Handler = Callable[[etree._Element, Page], list[Block]]
 
-BOXES = frozenset(
+BOXES = words(
     "address article aside body center dd details dir div dt fieldset figcaption figure footer form header hgroup"
-    " html legend li main nav p search section summary td th tr tbody thead tfoot caption".split()
+    " html legend li main nav p search section summary td th tr tbody thead tfoot caption"
 )
 """Elements that only hold blocks."""
 
@@ -30,7 +31,7 @@ def flow(el: etree._Element, page: Page) -> list[Block]:
 
 
 def _flow(el: etree._Element, page: Page, out: list[Block], run: Tokens) -> None:
-    if el.text:
+    if el.text and not el.text.isspace():
         run.append(Token(TEXT, el.text))
     for child in el:
         tag = child.tag
@@ -46,7 +47,7 @@ def _flow(el: etree._Element, page: Page, out: list[Block], run: Tokens) -> None
             _wrapper(child, page, out, run)
         else:
             inline.collect(child, run, page)
-        if child.tail:
+        if child.tail and (run or not child.tail.isspace()):
             run.append(Token(TEXT, child.tail))
 
 
@@ -135,10 +136,12 @@ _BLOCKS: dict[object, Handler] = {
     "iframe": media.embed,
     "video": media.embed,
     "audio": media.embed,
+    "svg": media.diagram,
 }
 _CLASSES: dict[str, Handler] = {
     **dict.fromkeys(code.BOXES, code.box),
     **dict.fromkeys(math.DISPLAY, math.display),
+    **dict.fromkeys(("summary-table", "details-table"), tables.grid),
     **dict.fromkeys(tabs.SETS, tabs.tab_set),
     **dict.fromkeys(footnotes.BOXES, footnotes.definitions),
 }

@@ -7,7 +7,8 @@ import re
 from lxml import etree
 
 from git_okf.source.web.extract.convert.assemble import join, quoted, titled
-from git_okf.source.web.extract.convert.page import Block, Page, classes, remove, text_of
+from git_okf.source.web.extract.convert.page import Block, Page
+from git_okf.source.web.extract.tree import classes, remove, text_of, words
 
 TAGS = frozenset(("div", "aside", "section", "blockquote", "details", "p", "article", "table"))
 
@@ -18,19 +19,20 @@ _KINDS = {
     "WARNING": "warning warn attention deprecated caution-light",
     "CAUTION": "caution danger error failure fail bug missing alert-danger",
 }
+_ALERTS = frozenset(_KINDS)
 _KIND_OF = {word: kind for kind, words in _KINDS.items() for word in words.split()}
-_BOXES = frozenset(
+_BOXES = words(
     "admonition admonitionblock theme-admonition custom-block alert callout markdown-alert notecard book-hint hint"
     " starlight-aside nextra-callout bs-callout notices notification infobox td-alert doc-alert message callout-box"
-    " markdown-callout rdmd-callout block-note".split()
+    " markdown-callout rdmd-callout block-note"
 )
 """Classes that say "an admonition", whose kind another word says."""
 _BARE = frozenset(("note", "tip", "warning", "caution", "important", "danger", "attention"))
 """Classes that say it all on a box."""
-_TITLES = frozenset(
+_TITLES = words(
     "admonition-title custom-block-title markdown-alert-title admonition-heading admonitionHeading callout-title"
     " callout-header callout-heading alert-heading alert-title starlight-aside__title hint-title title"
-    " admonition__title notification-title".split()
+    " admonition__title notification-title"
 )
 
 
@@ -66,14 +68,21 @@ def callout(el: etree._Element, page: Page) -> list[Block]:
     """One admonition with its title, unless that only repeats the kind."""
     name = kind(el)
     body, title = _parts(el)
-    blocks: list[Block] = []
+    nested = any(parent.tag in ("li", "dd", "td", "blockquote") for parent in el.iterancestors())
+    heading: list[Block] = []
     if title is not None:
-        said = text_of(title).strip(" :!.")
+        said = text_of(title).strip(" :!.").lower()
+        if name == "NOTE" and said.upper() in _ALERTS:
+            name = said.upper()
         if said and (said.upper() != name or _heading(title) is not None):
-            blocks += titled(title, page)
+            heading = titled(title, page)
         remove(title)
-    blocks += page.flow(body, page)
-    return [Block("quote", quoted(f"[!{name}]\n{join(blocks)}" if blocks else f"[!{name}]"))] if blocks else []
+    blocks = [*heading, *page.flow(body, page)]
+    if not blocks:
+        return []
+    # Alerts inside of lists are plain quotes to GitHub: there a title of its own says more than the marker.
+    marker = "" if nested and heading and heading[0].kind == "p" else f"[!{name}]\n"
+    return [Block("quote", quoted(f"{marker}{join(blocks)}"))]
 
 
 def _parts(el: etree._Element) -> tuple[etree._Element, etree._Element | None]:

@@ -7,15 +7,16 @@ import re
 from lxml import etree
 
 from git_okf.source.web.extract.convert.escape import longest_run
-from git_okf.source.web.extract.convert.page import Block, Page, classes
+from git_okf.source.web.extract.convert.page import Block, Page
+from git_okf.source.web.extract.tree import classes, raw_text, words
 
 BOXES = ("prism-code", "fragment", "CodeMirror-code", "cm-content")
 """Classes of elements that hold code without `<pre>`: old Docusaurus, Doxygen, editors."""
 
-_NUMBERS = frozenset(
+_NUMBERS = words(
     "linenos lineno linenodiv linenum linenumber line-number line-numbers line-numbers-rows line-numbers-wrapper gutter"
-    " lnt ln hljs-ln-numbers hljs-ln-n rouge-gutter blob-num codeLineNumber linenumbers react-syntax-highlighter-line-number"
-    " rouge-line-number ttc".split()
+    " lnt ln hljs-ln-numbers hljs-ln-n rouge-gutter blob-num codeLineNumber linenumbers"
+    " react-syntax-highlighter-line-number rouge-line-number ttc"
 )
 _NO_CODE = frozenset(("button", "script", "style", "template", "noscript"))
 _LINES = frozenset(("div", "li", "p", "tr"))
@@ -49,7 +50,7 @@ def numbered(table: etree._Element) -> str | None:
     """The code of a table that only sets line numbers beside code; None for any other table."""
     if not _is_numbered(table):
         return None
-    rows = []
+    rows: list[str] = []
     for row in table.iter("tr"):
         cells = [c for c in row.iter("td", "th") if not _is_number_cell(c)]
         rows.extend(content(next(c.iter("pre"), c)) for c in cells)
@@ -71,7 +72,7 @@ def _is_number_cell(cell: etree._Element) -> bool:
     inner = next(cell.iter("pre"), None)
     if inner is None:
         return next(iter(cell), None) is not None and bool(_NUMBERS.intersection(classes(cell[0])))
-    text = "".join(inner.itertext())
+    text = raw_text(inner)
     return bool(re.fullmatch(r"[\d\s]+", text)) and "\n" in text.strip()
 
 

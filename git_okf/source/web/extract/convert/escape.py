@@ -92,7 +92,7 @@ def guard_line(line: str, *, first: bool) -> str:
 
 def code_span(text: str) -> str:
     """Inline code; white space in it folds as HTML folds it. "" for nothing."""
-    text = " ".join(text.split())
+    text = " ".join(text.replace("\u200b", "").split())
     if not text:
         return ""
     fence = "`" * (longest_run(text, "`") + 1)

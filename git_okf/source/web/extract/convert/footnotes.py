@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from lxml import etree
 
 from git_okf.source.web.extract.convert.assemble import join
-from git_okf.source.web.extract.convert.page import Block, Page, classes, remove, text_of
+from git_okf.source.web.extract.convert.page import Block, Page
+from git_okf.source.web.extract.tree import HEADINGS, classes, remove, text_of
 
 BOXES = ("footnotes", "footnote", "footnote-list", "footnote-definition", "citation-list-")
 """Classes of elements that hold the notes."""
@@ -66,15 +67,31 @@ def definitions(el: etree._Element, page: Page) -> list[Block]:
         return _definition(el, label, page)
     if el.tag == "dl":
         return _listed(el, page)
+    if any(child.tag in HEADINGS and _label_of(child, page) for child in el):
+        _under_headings(el, page)
     out: list[Block] = []
     for child in list(el):
-        if child.tag in ("ol", "ul"):
+        if child.tag == "div" and _label_of(child, page):
+            out += _definition(child, _label_of(child, page), page)
+        elif child.tag in ("ol", "ul"):
             out += _items(child, page)
         elif child.tag != "hr":
             box = etree.Element("div")
             box.append(child)
             out += page.flow(box, page)
     return out
+
+
+def _under_headings(el: etree._Element, page: Page) -> None:
+    """Texinfo: each note is a heading and what follows it. Put both into a box of their own."""
+    box: etree._Element | None = None
+    for child in list(el):
+        if child.tag in HEADINGS and _label_of(child, page):
+            box = etree.Element("div", id=str(next((e.get("id") for e in child.iter() if e.get("id")), "")))
+            child.addprevious(box)
+            el.remove(child)
+        elif box is not None:
+            box.append(child)
 
 
 def _items(el: etree._Element, page: Page) -> list[Block]:

@@ -21,11 +21,25 @@ from git_okf.source.web.extract.convert.inlines import (
     Token,
     Tokens,
 )
-from git_okf.source.web.extract.convert.page import Page, classes
+from git_okf.source.web.extract.convert.page import Page
+from git_okf.source.web.extract.tree import classes
 
 STRUCTURE = ("pre", "ul", "ol", "dl", "table", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "hr", "details")
 """Blocks that a line of text cannot hold."""
-BLOCK_TAGS = (*STRUCTURE, "p", "div", "section", "article", "figure", "figcaption", "aside", "iframe", "video", "audio")
+BLOCK_TAGS = (
+    *STRUCTURE,
+    "p",
+    "div",
+    "section",
+    "article",
+    "figure",
+    "figcaption",
+    "aside",
+    "iframe",
+    "video",
+    "audio",
+    "svg",
+)
 
 _MARKS = {
     **dict.fromkeys(("b", "strong"), "**"),
@@ -178,6 +192,10 @@ def _quotation(el: etree._Element, out: Tokens, page: Page) -> None:
     out.append(Token(TEXT, "”"))
 
 
+def _nothing(el: etree._Element, out: Tokens, page: Page) -> None:
+    """A drawing in a line of text is an icon."""
+
+
 def _math(el: etree._Element, out: Tokens, page: Page) -> None:
     text = math.inline(el)
     if text:
@@ -197,6 +215,7 @@ _HANDLERS: dict[object, Callable[[etree._Element, Tokens, Page], None]] = {
     "sup": _script_level,
     "sub": _script_level,
     "q": _quotation,
+    "svg": _nothing,
     "math": _math,
     "mjx-container": _math,
     "script": _math,

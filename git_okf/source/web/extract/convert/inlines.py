@@ -30,6 +30,8 @@ _SPACE, _BREAK = Token(SPACE), Token(BREAK)
 
 def render(tokens: Tokens, *, cell: bool = False, heading: bool = False) -> str:
     """The Markdown of a run of tokens; "" for nothing visible. Breaks become `<br>` in a cell, a blank in a heading."""
+    if len(tokens) == 1 and tokens[0].kind == TEXT and not cell and not heading:
+        return guard_line(escape(_folded(tokens[0].value).strip(" ")), first=True)
     tidy = _tidy(tokens, flat=heading)
     text = _emit(tidy, "<br>" if cell else "\\\n")
     if cell:
@@ -39,6 +41,10 @@ def render(tokens: Tokens, *, cell: bool = False, heading: bool = False) -> str:
     if "\n" not in text:
         return guard_line(text, first=True)
     return "\n".join(guard_line(line, first=i == 0) for i, line in enumerate(text.split("\n")))
+
+
+def _folded(text: str) -> str:
+    return _BLANKS.sub(" ", text.replace("\u200b", ""))
 
 
 def plain(tokens: Tokens) -> str:
@@ -86,7 +92,7 @@ def _split(tokens: Tokens) -> Tokens:
         if token.kind != TEXT:
             out.append(token)
             continue
-        text = _BLANKS.sub(" ", token.value)
+        text = _folded(token.value)
         core = text.strip(" ")
         if text[:1] == " ":
             out.append(_SPACE)

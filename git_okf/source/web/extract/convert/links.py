@@ -30,31 +30,34 @@ class Links:
     key: Callable[[str], str]
     relative: bool = True
     folder: str = ""
-    own_key: str = ""
-    known: dict[str, str] = field(default_factory=dict)
+    own_page: str = ""
+    """What a link to the page itself looks like."""
+    known: dict[str, tuple[str, bool]] = field(default_factory=dict)
+    """Address, as it stands in the page, -> what to write for it, and whether a fragment may follow."""
 
     def __post_init__(self) -> None:
-        self.own_key = self.key(self.url)
-        self.folder = posixpath.dirname(self.place(self.own_key))
+        self.folder = posixpath.dirname(self.place(self.key(self.url)))
+        own = self.url.partition("#")[0]
+        self.own_page = self._page(own, "") or safe(own)
 
     def target(self, href: str) -> str:
         """The destination to write for a link, or "" where there is none to write (scripts, data, empty)."""
-        href = _IGNORED.sub("", href).strip()
-        if href not in self.known:
-            self.known[href] = self._target(href)
-        return self.known[href]
-
-    def _target(self, href: str) -> str:
-        url = absolute(self.base, href)
-        if not url:
+        address, mark, fragment = _IGNORED.sub("", href).strip().partition("#")
+        if not address and not mark:
             return ""
-        address, hash_mark, fragment = url.partition("#")
+        known = self.known.get(address)
+        if known is None:
+            known = self.known[address] = self._target(address)
+        if not fragment or not known[1]:
+            return known[0]
+        own = known[0] == self.own_page and bool(known[0])
+        return safe(f"#{fragment}") if own else f"{known[0]}#{safe(fragment)}"
+
+    def _target(self, href: str) -> tuple[str, bool]:
+        address = absolute(self.base, href) if href else self.base
         if not address.startswith(("http:", "https:")):
-            return safe(url)
-        if address == self.url.partition("#")[0]:
-            return safe(f"#{fragment}") if fragment else self._page(address, "")
-        page = self._page(address, f"#{fragment}" if fragment else "")
-        return page or safe(address + hash_mark + fragment)
+            return safe(address), False
+        return self._page(address, "") or safe(address), True
 
     def _page(self, address: str, fragment: str) -> str:
         """The relative link to a page of the source; the absolute one where links stay absolute; "" for other URLs."""

@@ -10,7 +10,8 @@ from lxml import etree
 from git_okf.source.web.extract.convert import inline
 from git_okf.source.web.extract.convert.assemble import join
 from git_okf.source.web.extract.convert.inlines import CLOSE, CODE, END, LINK, OPEN, SPACE, TEXT, Token, Tokens, render
-from git_okf.source.web.extract.convert.page import Block, Page, classes
+from git_okf.source.web.extract.convert.page import Block, Page
+from git_okf.source.web.extract.tree import classes
 
 _LATE = ("code", "table", "html")
 """Blocks that do not begin on the line of the marker: fences there are not understood by every reader."""
@@ -41,6 +42,9 @@ def items(el: etree._Element, page: Page) -> list[Block]:
             found.append(Item(max(number, 0) if ordered else None, blocks))
             number += step
     before = [Block("p", render([Token(TEXT, stray)]))] if stray else []
+    if found and all(item.blocks[0].kind == "h" for item in found):
+        # A list of sections is layout (Javadoc): headings inside of list items help nobody.
+        return [*before, *(block for item in found for block in item.blocks)]
     return [*before, Block("ol" if ordered else "ul", layout(found))] if found else before
 
 

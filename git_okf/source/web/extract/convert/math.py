@@ -7,7 +7,8 @@ import re
 from lxml import etree
 
 from git_okf.source.web.extract.convert.mathml import tex
-from git_okf.source.web.extract.convert.page import Block, Page, classes, text_of
+from git_okf.source.web.extract.convert.page import Block, Page
+from git_okf.source.web.extract.tree import classes, text_of
 
 INLINE = frozenset(("katex", "math", "arithmatex", "MathJax", "MathJax_Preview", "MathJax_SVG", "mathjax"))
 """Classes of elements that are a formula in a line."""

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 from lxml import etree
+
+from git_okf.source.web.extract.tree import raw_text
 
 _OPERATORS = {
     "∑": "\\sum", "∏": "\\prod", "∫": "\\int", "√": "\\sqrt", "∞": "\\infty", "≤": "\\le", "≥": "\\ge", "≠": "\\ne",
@@ -14,9 +18,11 @@ _OPERATORS = {
     "\u2061": "", "\u2062": "", "\u2063": "", "{": "\\{", "}": "\\}", "%": "\\%", "&": "\\&", "#": "\\#",
 }  # fmt: skip
 _GREEK = {
-    **dict(zip("αβγδεζηθικλμνξπρστυφχψω", "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi"
-           " rho sigma tau upsilon phi chi psi omega".split(), strict=True)),
-    **dict(zip("ΓΔΘΛΞΠΣΦΨΩ", "Gamma Delta Theta Lambda Xi Pi Sigma Phi Psi Omega".split(), strict=True)),
+    "α": "alpha", "β": "beta", "γ": "gamma", "δ": "delta", "ε": "epsilon", "ζ": "zeta", "η": "eta", "θ": "theta",
+    "ι": "iota",
+    "κ": "kappa", "λ": "lambda", "μ": "mu", "ν": "nu", "ξ": "xi", "π": "pi", "ρ": "rho", "σ": "sigma", "τ": "tau",
+    "υ": "upsilon", "φ": "phi", "χ": "chi", "ψ": "psi", "ω": "omega", "Γ": "Gamma", "Δ": "Delta", "Θ": "Theta",
+    "Λ": "Lambda", "Ξ": "Xi", "Π": "Pi", "Σ": "Sigma", "Φ": "Phi", "Ψ": "Psi", "Ω": "Omega",
     "ϵ": "epsilon", "ϕ": "phi", "ϑ": "vartheta", "ℓ": "ell", "ℝ": "mathbb{R}", "ℕ": "mathbb{N}", "ℤ": "mathbb{Z}",
 }  # fmt: skip
 _ACCENTS = {"^": "hat", "ˆ": "hat", "~": "tilde", "˜": "tilde", "¯": "bar", "‾": "overline", "→": "vec", "˙": "dot"}
@@ -33,11 +39,11 @@ def _tex(el: etree._Element) -> str:
     if not tag or tag in _SKIPPED:
         return ""
     if tag in ("mi", "mo", "mn", "mtext", "ms"):
-        return _leaf(tag, "".join(el.itertext()).strip())
+        return _leaf(tag, raw_text(el).strip())
     kids = [c for c in el if isinstance(c.tag, str) and c.tag.rpartition("}")[2] not in _SKIPPED]
     maker = _MAKERS.get(tag)
     if maker and len(kids) >= maker[0]:
-        return maker[1](*(_tex(k) for k in kids[: maker[0]]))
+        return maker[1]([_tex(k) for k in kids])
     if tag in ("mtable", "mtr", "mlabeledtr"):
         rows = (" & " if tag != "mtable" else " \\\\ ").join(_tex(k) for k in kids)
         return f"\\begin{{matrix}} {rows} \\end{{matrix}}" if tag == "mtable" else rows
@@ -77,13 +83,13 @@ def _accent(base: str, over: str) -> str:
     )
 
 
-_MAKERS = {
-    "mfrac": (2, lambda a, b: f"\\frac{{{a}}}{{{b}}}"),
-    "msup": (2, lambda a, b: f"{a}^{_braced(b)}"),
-    "msub": (2, lambda a, b: f"{a}_{_braced(b)}"),
-    "msubsup": (3, lambda a, b, c: f"{a}_{_braced(b)}^{_braced(c)}"),
-    "munder": (2, lambda a, b: f"{a}_{_braced(b)}"),
-    "mover": (2, _accent),
-    "munderover": (3, lambda a, b, c: f"{a}_{_braced(b)}^{_braced(c)}"),
-    "mroot": (2, lambda a, b: f"\\sqrt[{b}]{{{a}}}"),
+_MAKERS: dict[str, tuple[int, Callable[[Sequence[str]], str]]] = {
+    "mfrac": (2, lambda k: f"\\frac{{{k[0]}}}{{{k[1]}}}"),
+    "msup": (2, lambda k: f"{k[0]}^{_braced(k[1])}"),
+    "msub": (2, lambda k: f"{k[0]}_{_braced(k[1])}"),
+    "msubsup": (3, lambda k: f"{k[0]}_{_braced(k[1])}^{_braced(k[2])}"),
+    "munder": (2, lambda k: f"{k[0]}_{_braced(k[1])}"),
+    "mover": (2, lambda k: _accent(k[0], k[1])),
+    "munderover": (3, lambda k: f"{k[0]}_{_braced(k[1])}^{_braced(k[2])}"),
+    "mroot": (2, lambda k: f"\\sqrt[{k[1]}]{{{k[0]}}}"),
 }

@@ -8,9 +8,10 @@ from lxml import etree
 
 from git_okf.source.web.extract.convert.escape import escape
 from git_okf.source.web.extract.convert.links import Links
-from git_okf.source.web.extract.convert.page import Block, Page, text_of
+from git_okf.source.web.extract.convert.page import Block, Page
+from git_okf.source.web.extract.tree import text_of, words
 
-LEAVES = frozenset("a abbr b br cite code del em i img ins kbd mark q s small span strong sub sup svg u var".split())
+LEAVES = words("a abbr b br cite code del em i img ins kbd mark q s small span strong sub sup svg u var")
 """Elements that are parts of a line."""
 _PLAYERS = re.compile(r"youtu\.?be|vimeo|loom\.com|wistia|bilibili|asciinema|codepen|codesandbox|stackblitz|jsfiddle")
 
@@ -35,6 +36,26 @@ def embed(el: etree._Element, page: Page) -> list[Block]:
         return []
     name = " ".join((el.get("title") or el.get("aria-label") or el.tag).split())
     return [Block("p", f"[{escape(name, bracketed=True)}]({url})")]
+
+
+def labels(svg: etree._Element) -> list[str]:
+    """The labels of a diagram, and the names of its parts (Graphviz: its edges); an icon or a formula has none."""
+    if any(str(parent.tag).startswith("mjx") for parent in svg.iterancestors()):
+        return []
+    if next(svg.iter("text"), None) is None:
+        return []
+    found: list[str] = []
+    for el in svg.iter("title", "text"):
+        label = text_of(el)
+        if any(c.isalpha() for c in label) and label not in found[-1:]:
+            found.append(label)
+    return found
+
+
+def diagram(el: etree._Element, page: Page) -> list[Block]:
+    """A drawing leaves its labels, in the order in which they stand in it."""
+    text = " · ".join(escape(label) for label in labels(el))
+    return [Block("p", text)] if text else []
 
 
 def link_first_text(el: etree._Element, href: str) -> None:

@@ -11,9 +11,10 @@ from lxml import etree
 from git_okf.source.web.extract.convert import code, inline
 from git_okf.source.web.extract.convert.assemble import join, titled
 from git_okf.source.web.extract.convert.inlines import BREAK, SPACE, TEXT, Token, Tokens, render
-from git_okf.source.web.extract.convert.page import Block, Page, text_of
+from git_okf.source.web.extract.convert.page import Block, Page
+from git_okf.source.web.extract.tree import classes, text_of
 
-_BLOCKS = ("pre", "table", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "hr")
+_BLOCKS = ("pre", "table", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote")
 """What a cell of a GFM table cannot hold."""
 _ALIGN = re.compile(r"text-align\s*:\s*(left|center|right)", re.I)
 _RULES = {"left": ":---", "center": ":---:", "right": "---:"}
@@ -42,6 +43,20 @@ def table(el: etree._Element, page: Page) -> list[Block]:
     if next(el.iterdescendants(*_BLOCKS), None) is not None:
         return [*caption, Block("html", _html(rows, page))]
     return [*caption, Block("table", _gfm(el, rows, page))]
+
+
+def grid(el: etree._Element, page: Page) -> list[Block]:
+    """A table made of `<div>`s: leading ones of class `table-header` say how many columns it has (Javadoc)."""
+    cells = [c for c in el if c.tag == "div"]
+    width = sum(1 for c in cells if "table-header" in classes(c))
+    if not width or len(cells) % width:
+        return page.flow(el, page)
+    made = etree.Element("table")
+    for i, cell in enumerate(cells):
+        row = made[-1] if i % width else etree.SubElement(made, "tr")
+        cell.tag = "th" if i < width else "td"
+        row.append(cell)
+    return table(made, page)
 
 
 def _rows(el: etree._Element) -> list[list[Cell]]:

@@ -7,7 +7,8 @@ from typing import NamedTuple
 from lxml import etree
 
 from git_okf.source.web.extract.convert.assemble import titled
-from git_okf.source.web.extract.convert.page import Block, Page, classes
+from git_okf.source.web.extract.convert.page import Block, Page
+from git_okf.source.web.extract.tree import classes
 
 
 class Style(NamedTuple):
