@@ -7,8 +7,10 @@ the `GIT_*` variables of a hook or a caller that belong to another repository.
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 TIMEOUT_S = 600.0
 NETWORK_TIMEOUT_S = 60.0
 SIGNING_TIMEOUT_S = 60.0
+ENDING_S = 5.0
 
 # What says how git runs, not where: these stay. All other GIT_* are dropped (`git rev-parse --local-env-vars`).
 _KEPT = frozenset(
@@ -39,6 +42,14 @@ _KEPT = frozenset(
         "GIT_SSL_CAINFO",
         "GIT_SSL_NO_VERIFY",
     }
+)
+_FETCH = (
+    "fetch",
+    "--quiet",
+    "--no-tags",
+    "--no-recurse-submodules",
+    "--no-auto-maintenance",
+    "--no-write-fetch-head",
 )
 _KEPT_PREFIXES = ("GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_", "GIT_HTTP_", "GIT_PROXY_")
 
@@ -66,26 +77,51 @@ def git(
     """Run git in a directory. GitRefused with git's own words where it fails (unless `check` is off)."""
     env = {**clean_environment(os.environ if environ is None else environ), **(extra or {})}
     try:
-        # A session of its own has no terminal, so ssh and gpg cannot ask on it behind our back.
-        done = subprocess.run(
+        # A session of its own has no terminal, so ssh and gpg cannot ask on it behind our back, and no Ctrl-C.
+        process = subprocess.Popen(
             ("git", *args),
             cwd=where,
             env=env,
-            input=stdin,
-            capture_output=True,
-            timeout=timeout,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             start_new_session=True,
-            check=False,
         )
     except FileNotFoundError as error:
         raise GitRefused("the git program was not found", "install git and see that it is in PATH") from error
-    except subprocess.TimeoutExpired as error:
-        raise GitRefused(
-            f"`git {args[0]}` did not end within {timeout:g} seconds", "run it by hand to see what it waits for"
-        ) from error
+    with process:
+        try:
+            out, err = process.communicate(stdin, timeout)
+        except BaseException as error:
+            _end(process)
+            if not isinstance(error, subprocess.TimeoutExpired):
+                raise
+            raise GitRefused(
+                f"`git {_command(args)}` did not end within {timeout:g} seconds",
+                "run it by hand to see what it waits for",
+            ) from error
+    done = subprocess.CompletedProcess(("git", *args), process.returncode, out, err)
     if check and done.returncode:
         raise failure(args, done)
     return done
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """Ask git and what it started to end: it takes its lock files with it. Only one that does not is killed."""
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGTERM)
+    try:
+        process.wait(ENDING_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
+
+
+def _command(args: Sequence[str]) -> str:
+    """The name of the command: what follows the options of git itself."""
+    rest = list(args)
+    while rest and rest[0].startswith("-"):
+        del rest[: 2 if rest[0] in ("-c", "-C") else 1]
+    return rest[0] if rest else ""
 
 
 def failure(args: Sequence[str], done: subprocess.CompletedProcess[bytes]) -> GitRefused:
@@ -94,9 +130,8 @@ def failure(args: Sequence[str], done: subprocess.CompletedProcess[bytes]) -> Gi
     if "dubious ownership" in said:
         line = next((part.strip() for part in said.splitlines() if "safe.directory" in part), "")
         return GitRefused("git does not trust the owner of this repository", f"if it is yours to use, run: {line}")
-    words = next((part for part in args if not part.startswith("-")), "git")
     return GitRefused(
-        f"`git {words}` failed: {said.splitlines()[-1] if said else f'exit {done.returncode}'}",
+        f"`git {_command(args)}` failed: {said.splitlines()[-1] if said else f'exit {done.returncode}'}",
         said if "\n" in said else "run it by hand to see more",
     )
 
@@ -160,13 +195,21 @@ def remote_refs(repo: Repo, remote: str, names: Sequence[str]) -> dict[str, str]
 
 
 def fetch_refs(repo: Repo, remote: str, refspecs: Sequence[str]) -> None:
-    """Fetch refs, never by force. A shallow clone stays shallow; of a partial one these refs come whole."""
-    args = ["fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--no-auto-maintenance"]
-    if repo.is_shallow():
-        args.append("--depth=1")
+    """Fetch refs, never by force. A shallow clone stays shallow; of a partial one the tips come whole."""
+    depth = ["--depth=1"] if repo.is_shallow() else []
+    git(repo.root, *_FETCH, *depth, "--", remote, *refspecs)
     if repo.is_partial():
-        args.append("--no-filter")
-    git(repo.root, *args, "--", remote, *refspecs, timeout=TIMEOUT_S)
+        for refspec in refspecs:
+            _fill(repo, remote, refspec.rpartition(":")[2])
+
+
+def _fill(repo: Repo, remote: str, ref: str) -> None:
+    """Fetch at once what a partial clone left out of the tree a ref points to."""
+    listed = git(repo.root, "rev-list", "--objects", "--missing=print", "--max-count=1", ref).stdout.splitlines()
+    missing = b"".join(line[1:] + b"\n" for line in listed if line.startswith(b"?"))
+    if missing:
+        # As git itself fetches what it misses: without telling the remote what it has.
+        git(repo.root, "-c", "fetch.negotiationAlgorithm=noop", *_FETCH, remote, "--stdin", stdin=missing)
 
 
 def fetch_memory(repo: Repo) -> list[str]:

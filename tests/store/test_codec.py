@@ -49,7 +49,7 @@ def records_of(lines: list[bytes], codec: Codec) -> list[Record]:
     return [codec.decode(value, memory) for value in codecs.parse_lines(b"".join(line + b"\n" for line in lines))]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(st.lists(RECORD, max_size=12, unique_by=lambda r: r.key))
 def test_every_record_comes_back_as_it_was(records: list[Record]) -> None:
     known = {record.key: record for record in records}

@@ -400,8 +400,8 @@ from git_okf.store import worktree
 from git_okf.store.repo import Repo
 path, old, new, delay = sys.argv[1], sys.argv[2], sys.argv[3], float(sys.argv[4])
 threading.Thread(target=lambda: (time.sleep(delay), os.killpg(0, signal.SIGKILL)), daemon=True).start()
-run = subprocess.run  # as if the machine died: git is in our group, and dies with us
-subprocess.run = lambda *args, start_new_session, **named: run(*args, **named)
+start = subprocess.Popen  # as if the machine died: git is in our group, and dies with us
+subprocess.Popen = lambda *args, start_new_session, **named: start(*args, **named)
 worktree.update(Repo.open(Path(path)), old, new, ["docs"])
 time.sleep(5)
 """
@@ -424,6 +424,31 @@ def test_state_05_killed_in_the_middle_of_the_checkout_the_next_run_completes_it
     worktree.finish(opened, "docs")
     assert status(repo) == ""
     assert files(repo)["docs/0.md"] == b"2\n" + body
+
+
+def test_an_interrupted_checkout_leaves_no_lock_behind(repo: GitRepo, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened = Repo.open(repo.path)
+    sync(opened, {"docs/a.md": b"1\n"})
+    repo.write(".git/hooks/post-index-change", "#!/bin/sh\nsleep 30\n").chmod(0o755)
+    old, new = land(opened, {"docs/a.md": b"2\n"})
+    communicate = subprocess.Popen.communicate
+
+    def interrupted(process: subprocess.Popen[bytes], *args: object) -> tuple[bytes, bytes]:
+        if "read-tree" not in str(process.args):
+            return communicate(process, *args)  # type: ignore[arg-type]
+        time.sleep(0.1)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(subprocess.Popen, "communicate", interrupted)
+    start = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        worktree.update(opened, old, new, ["docs"])
+    monkeypatch.undo()
+    assert time.monotonic() - start < 10
+    assert not (repo.path / ".git" / "index.lock").exists()
+    (repo.path / ".git/hooks/post-index-change").unlink()
+    worktree.finish(Repo.open(repo.path), "docs")
+    assert status(repo) == ""
 
 
 # --- where the bundle may be ---
