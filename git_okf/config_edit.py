@@ -147,8 +147,16 @@ def _content_end(text: str, node: yaml.Node) -> int:
 def _block(name: str, said: Mapping[str, Any], column: int) -> str:
     import yaml
 
-    dumped: str = yaml.safe_dump({name: dict(said)}, sort_keys=False, allow_unicode=True, width=1 << 30)
-    return "".join(" " * column + line for line in dumped.splitlines(keepends=True))
+    class Dumper(yaml.SafeDumper):
+        """Every scalar on one line: what has breaks in it goes into double quotes."""
+
+    def text(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:
+        style = None if value.isprintable() else '"'
+        return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=style)
+
+    Dumper.add_representer(str, text)
+    dumped: str = yaml.dump({name: dict(said)}, Dumper=Dumper, sort_keys=False, allow_unicode=True, width=1 << 30)
+    return "".join(f"{' ' * column}{line}\n" for line in dumped.rstrip("\n").split("\n"))
 
 
 def _plain(value: Any) -> Any:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 import yaml
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from git_okf import config
@@ -148,6 +148,8 @@ def test_a_layout_that_cannot_be_edited_safely_is_refused_with_what_to_write() -
     st.dictionaries(st.from_regex(r"[a-z0-9][a-z0-9._-]{0,8}", fullmatch=True), st.text(max_size=30), max_size=4),
     st.text(max_size=30),
 )
+@example({}, "\x85").via("a line break of YAML 1.1")
+@example({"a": "x\u2028y"}, "a\n\nb\r\t\x00")
 def test_any_value_is_read_back(others: dict[str, str], content: str) -> None:
     content = content.encode("utf-8", "replace").decode()
     text: str | None = None
