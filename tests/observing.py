@@ -8,10 +8,13 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from git_okf.config import Removal
+from site_server import Site
+
+from git_okf.config import Removal, WebSource
 from git_okf.delta import Rules, compute
-from git_okf.model import Delta, Fetched, Observation, Record
-from git_okf.source import Tools
+from git_okf.model import Delta, Fetched, NotModified, Observation, Record, Status
+from git_okf.source import Ask, Tools
+from git_okf.source.web.site import WebSite
 
 
 class Inline(Executor):
@@ -94,3 +97,56 @@ def document(name: str, links: Iterable[str] = (), *, version: int = 1, head: st
         f"<!doctype html><html><head><title>{name}</title>{head}</head><body><nav><ul>{items}</ul></nav>"
         f"<main><h1>{name}</h1><p>{paragraph(name, version)}</p></main></body></html>"
     )
+
+
+class Docs:
+    """A site under test, and a source that looks at it."""
+
+    def __init__(self, site: Site) -> None:
+        self.site = site
+        self.options: dict[str, Any] = {}
+        self.known: dict[str, Record] = {}
+
+    def key(self, path: str) -> str:
+        return self.site.url + path.removeprefix("/")
+
+    def page(self, path: str, *links: str, version: int = 1, name: str = "", **headers: str) -> None:
+        self.site.page(path, document(name or path.strip("/") or "Home", links, version=version), **headers)
+
+    def look(self, ask: Ask | None = None, *, spool: Bodies | None = None, **options: Any) -> Observation:
+        """One run; nothing is remembered of it."""
+        self.site.forget()
+        source = WebSource(
+            name="docs", url=options.pop("url", self.site.url), bundle="docs", **{**self.options, **options}
+        )
+        return WebSite(source, {}, sleep=no_sleep).observe(self.known, ask or Ask(), tools(spool))
+
+    def sync(self, ask: Ask | None = None, **options: Any) -> Observation:
+        """One run whose delta is taken."""
+        seen = self.look(ask, **options)
+        self.delta, self.known = advance(self.known, seen, options.get("removal"))
+        return seen
+
+    def asked(self, pattern: str = "*", method: str | None = None) -> list[str]:
+        """Paths of the pages asked for."""
+        listings = ("/robots.txt", "/sitemap.xml", "/llms.txt")
+        return [r.path for r in self.site.requests(pattern, method=method) if r.path not in listings]
+
+
+def small_site(docs: Docs) -> None:
+    docs.page("/", "/guide/", "/api/")
+    docs.page("/guide/", "/", "/guide/install")
+    docs.page("/guide/install", "/guide/")
+    docs.page("/api/", "/")
+
+
+def found(seen: Observation) -> set[str]:
+    return {key for key, outcome in seen.outcomes.items() if isinstance(outcome, Fetched | NotModified)}
+
+
+def paths(docs: Docs, seen: Observation) -> set[str]:
+    return {key.removeprefix(docs.site.url.rstrip("/")) for key in found(seen)}
+
+
+def side(seen: Observation, status: Status) -> dict[str, str]:
+    return {record.key: record.target for record in seen.side if record.status is status}

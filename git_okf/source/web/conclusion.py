@@ -21,6 +21,7 @@ from git_okf.model import (
 )
 from git_okf.source.web.answer import Barred, Elsewhere, Missing, for_known
 from git_okf.source.web.crawl import Crawl
+from git_okf.source.web.discovery import KINDS
 
 EXAMPLES = 3
 """Items named in a notice; the rest is counted."""
@@ -114,7 +115,7 @@ def _unlinked(crawl: Crawl, outcomes: dict[str, Outcome]) -> frozenset[str]:
     return frozenset(
         key
         for key in crawl.pages
-        if key not in crawl.frontier.nodes and isinstance(outcomes.get(key), Fetched | NotModified)
+        if key not in crawl.walk.frontier.nodes and isinstance(outcomes.get(key), Fetched | NotModified)
     )
 
 
@@ -126,10 +127,10 @@ def _landings(crawl: Crawl) -> dict[str, str]:
 def _origins(crawl: Crawl, outcomes: dict[str, Outcome]) -> dict[str, int]:
     there = {key for key, outcome in outcomes.items() if isinstance(outcome, Fetched | NotModified)}
     ways = {
-        "links": crawl.findings.linked | {crawl.scope.start},
+        "links": crawl.findings.linked | {crawl.gate.scope.start},
         "sitemap": crawl.discovery.sitemap_pages,
         "llms.txt": crawl.discovery.llms_pages,
-        "known": there - crawl.frontier.nodes.keys(),
+        "known": there - crawl.walk.frontier.nodes.keys(),
     }
     counts = {name: len(there.intersection(keys)) for name, keys in ways.items()}
     return {name: count for name, count in counts.items() if count}
@@ -139,7 +140,7 @@ def _origins(crawl: Crawl, outcomes: dict[str, Outcome]) -> dict[str, int]:
 
 
 def _incomplete(crawl: Crawl, outcomes: dict[str, Outcome]) -> Iterator[str]:
-    found, frontier = crawl.findings, crawl.frontier
+    found, frontier = crawl.findings, crawl.walk.frontier
     if found.stopped:
         yield f"{found.stopped}: {_count(found.unasked, 'page was', 'pages were')} not asked"
     yield from crawl.discovery.incomplete
@@ -172,16 +173,24 @@ def _notices(crawl: Crawl) -> Iterator[str]:
     yield from crawl.discovery.notices
     broken = [r.key for r in found.side.values() if r.status is Status.ABSENT and r.key in found.linked]
     yield from _some(broken, "broken link: {} is not there", "{} broken links")
-    refused = {r.key: r.target for r in found.side.values() if r.status is Status.REFUSED}
+    refused = {r.key: r.target for r in found.side.values() if r.status is Status.REFUSED and r.target not in KINDS}
     yield from _some(
         [f"{key} ({reason})" for key, reason in refused.items()], "not taken: {}", "{} links lead to what is no page"
     )
     robots = [key for key, rule in found.barred.items() if rule.startswith("robots.txt")]
     yield from _some(robots, "robots.txt disallows {}", "robots.txt disallows {} links")
-    for canonical, count in crawl.names.conflicts():
+    for prefix, into, count in found.copies:
+        yield f"{prefix} shows the same pages as {into} ({count}): they are kept once"
+    for canonical, count in crawl.walk.names.conflicts():
         yield f"{count} different pages name {canonical} as their canonical URL; that was ignored"
-    met = [*found.linked, *crawl.discovery.sitemap_pages, *crawl.discovery.llms_pages, *crawl.pages, crawl.scope.start]
-    for text in crawl.scope.unmatched(met):
+    met = [
+        *found.linked,
+        *crawl.discovery.sitemap_pages,
+        *crawl.discovery.llms_pages,
+        *crawl.pages,
+        crawl.gate.scope.start,
+    ]
+    for text in crawl.gate.scope.unmatched(met):
         yield f"the pattern {text!r} matched nothing"
 
 

@@ -15,10 +15,11 @@ from git_okf.errors import SourceUnavailable
 from git_okf.model import Record, Status
 from git_okf.source.web import llmstxt, robots, sitemap
 from git_okf.source.web.client import Client, FetchError, Response
-from git_okf.source.web.inquiry import Tally
+from git_okf.source.web.published import page_of
 from git_okf.source.web.reading import within
 from git_okf.source.web.robots import Robots
 from git_okf.source.web.scope import Scope
+from git_okf.source.web.tally import Tally
 
 ROBOTS = "robots.txt"
 SITEMAP = "sitemap"
@@ -49,6 +50,8 @@ class Discovery:
     sitemap_pages: dict[str, None] = field(default_factory=dict)
     """Keys, in the order of the sitemaps."""
     llms_pages: dict[str, None] = field(default_factory=dict)
+    instead: dict[str, str] = field(default_factory=dict)
+    """By key of a page, the key of the Markdown that llms.txt names for it."""
     urls: dict[str, str] = field(default_factory=dict)
     """By key, what to request where it was written differently."""
     incomplete: list[str] = field(default_factory=list)
@@ -108,15 +111,14 @@ class Discovery:
         if response.status in _ABSENT:
             self.side[url] = _absent(url, response)
         elif response.status == 200 and len(response.body) <= MAX_ROBOTS_KEPT:
-            text = response.body.decode("utf-8", "replace")
-            self._remember(url, response, ROBOTS, (), description=text)
+            self._remember(url, response, ROBOTS, (), description=response.body.decode("utf-8", "replace"))
 
     def _remember(
         self, url: str, response: Response, kind: str, links: tuple[str, ...], *, description: str = ""
     ) -> None:
-        """Only what the server can validate: without that it would have to be transferred again anyway."""
+        """Listings only where the server can validate them: else they have to be transferred again anyway."""
         etag, modified = response.headers.get("etag", ""), response.headers.get("last-modified", "")
-        if not etag and not modified:
+        if not etag and not modified and kind != ROBOTS:
             return
         raw = raw_hash(response.body)
         before = self.known.get(url)
@@ -188,7 +190,7 @@ class Discovery:
         if response is None:
             record = self.known[url]
             self.side[url] = record
-            self.llms_pages.update(dict.fromkeys(record.links))
+            self._take_llms(record.links)
         elif 400 <= response.status < 500:
             self.side[url] = _absent(url, response)
         elif response.status != 200:
@@ -196,8 +198,16 @@ class Discovery:
         elif not _is_html(response):
             links = llmstxt.read(response.body.decode("utf-8", "replace"), url)
             pages = self._keys(links, url)
-            self.llms_pages.update(dict.fromkeys(pages))
+            self._take_llms(pages)
             self._remember(url, response, LLMS, pages)
+
+    def _take_llms(self, keys: tuple[str, ...]) -> None:
+        """Pages, also where their Markdown is named: what that stands for is the page."""
+        for key in keys:
+            page = page_of(key)
+            if page != key:
+                self.instead.setdefault(page, key)
+            self.llms_pages[page] = None
 
     def _keys(self, links: tuple[str, ...], base: str) -> tuple[str, ...]:
         """The pages of a listing that lie within the source's borders."""

@@ -9,14 +9,25 @@ A known page keeps its key. Of new ones the canonical name wins, else the one th
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from git_okf.source.web.url import family
+from git_okf.source.web.url import family, split
 
 BROKEN_CLAIMS = 5
 """Canonical URLs that led nowhere, with none that led anywhere, after which no more are asked for."""
+
+COPY_LEAST = 3
+"""Equal pages that two prefixes must have to be taken for one."""
+COPY_SHARE = 0.9
+"""Share of all their pages that must be equal."""
+_MOVING = frozenset(
+    {"stable", "latest", "current", "main", "master", "dev", "develop", "next", "nightly", "edge", "lts"}
+)
+_VERSION = re.compile(
+    rf"v?\d+(?:[._-](?:\d+|x))*(?:(?:a|b|rc|dev|beta|alpha|\.?post)[\d.]*)?|{'|'.join(sorted(_MOVING))}"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +55,7 @@ class Names:
     def __init__(self) -> None:
         self._bodies: dict[str, _Body] = {}
         self._families: dict[str, list[str]] = {}
+        self._by_content: dict[str, list[str]] = {}
         self._claims: dict[str, str] = {}
         self._claimants: dict[str, list[str]] = {}
         self._good_claims = 0
@@ -68,6 +80,18 @@ class Names:
             self._enter(key, body)
             return (Merge(into, key), *self._claimed(key, body))
         return (Merge(key, into),)
+
+    def is_copy(self, key: str, content_hash: str) -> bool:
+        """Whether another page has this body that is no spelling of this key."""
+        return any(family(other) != family(key) for other in self._by_content.get(content_hash, ()))
+
+    def forget(self, key: str) -> None:
+        """What was entered as a page is none."""
+        self._leave(key)
+
+    def contents(self) -> tuple[tuple[str, str], ...]:
+        """Every page found, with its content hash."""
+        return tuple((key, body.content) for key, body in self._bodies.items())
 
     def worth_asking(self, canonical: str) -> bool:
         """Whether a canonical URL that nothing links to should be asked for."""
@@ -110,13 +134,65 @@ class Names:
     def _enter(self, key: str, body: _Body) -> None:
         self._bodies[key] = body
         self._families.setdefault(family(key), []).append(key)
+        self._by_content.setdefault(body.content, []).append(key)
 
     def _leave(self, key: str) -> None:
-        del self._bodies[key]
+        body = self._bodies.pop(key)
         self._families[family(key)].remove(key)
+        self._by_content[body.content].remove(key)
 
 
-def shared_bodies(pages: Iterable[tuple[str, str]], least: int) -> frozenset[str]:
-    """The content hashes that at least `least` of (key, content hash) share."""
-    counts = Counter(content for _, content in pages)
-    return frozenset(content for content, count in counts.items() if count >= least)
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """A path prefix that shows what another one shows."""
+
+    prefix: str
+    into: str
+    pairs: tuple[tuple[str, str], ...]
+    """(key that is another name, key of the page)."""
+
+
+def copied_prefixes(new: Mapping[str, str], known: Mapping[str, str], aliases: Mapping[str, str]) -> tuple[Copy, ...]:
+    """The prefixes that differ in one version word and show the same pages (`/stable/` what `/v2/` shows).
+
+    `new` and `known` are content hashes by key, `aliases` the pages that names stand for. Nearly all pages of the two
+    prefixes must be there under both and be equal: pages that did not change from one version to the next are two
+    pages. Known pages stay what they are; of two new prefixes the one whose name moves (`stable`) is kept, so that its
+    pages are updated in place when it moves on, else the one that was found first.
+    """
+    contents = {**known, **new}
+    contents |= {alias: contents[page] for alias, page in aliases.items() if page in contents and alias not in contents}
+    groups: dict[str, dict[str, dict[str, str]]] = {}
+    for key in contents:
+        for head, word, tail in _version_words(key):
+            groups.setdefault(head, {}).setdefault(word, {})[tail] = key
+    found = []
+    for head, words in sorted(groups.items()):
+        begun = {word for word, tails in words.items() if any(key in known for key in tails.values())}
+        order = sorted(words, key=lambda word: (word not in begun, word not in _MOVING))
+        for at, word in enumerate(order):
+            for other in order[:at]:
+                pairs = _pairs(words[word], words[other], contents, new)
+                if pairs:
+                    found.append(Copy(f"{head}{word}/", f"{head}{other}/", pairs))
+                    break
+    return tuple(found)
+
+
+def _version_words(key: str) -> Iterator[tuple[str, str, str]]:
+    """Every way to cut a key at a segment that names a version."""
+    parts = split(key)
+    segments = parts.path.split("/")
+    for at, segment in enumerate(segments[1:-1], start=1):
+        if _VERSION.fullmatch(segment):
+            head = f"{parts.scheme}://{parts.netloc}{'/'.join(segments[:at])}/"
+            yield head, segment, "/".join(segments[at + 1 :]) + parts.query
+
+
+def _pairs(
+    copy: Mapping[str, str], original: Mapping[str, str], contents: Mapping[str, str], new: Mapping[str, str]
+) -> tuple[tuple[str, str], ...]:
+    equal = [tail for tail in copy if tail in original and contents[copy[tail]] == contents[original[tail]]]
+    if len(equal) < COPY_LEAST or len(equal) < COPY_SHARE * len(copy.keys() | original.keys()):
+        return ()
+    return tuple((copy[tail], original[tail]) for tail in equal if copy[tail] in new)

@@ -1,106 +1,151 @@
-"""Asking for one page: request, reading, answer.
+"""Asking for one page: which requests it takes, and what comes of them.
 
 Redirects are not followed here: where one leads is another page, with an identity, validators and rules of its own.
-Nothing is read twice: bytes that are those of last time, made into content by the same extractor, are not extracted
-again, and what an interrupted run has saved is not asked for again.
+What an interrupted run has saved is not asked for again.
 """
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Mapping
-from concurrent.futures import BrokenExecutor
-from dataclasses import dataclass
+import hashlib
+from dataclasses import dataclass, field
 from http import HTTPStatus
 
-from git_okf.config import WebSource
 from git_okf.digest import raw_hash
-from git_okf.errors import OkfError
-from git_okf.model import Fetched, Record, Status
+from git_okf.model import Record, Status
 from git_okf.source import Tools
-from git_okf.source.web import judge, reading
-from git_okf.source.web.answer import Answer, Denied, Doubt, Elsewhere, Missing, Page, Refusal, Same, Trouble, Why
+from git_okf.source.web import published
+from git_okf.source.web.answer import Answer, Denied, Missing, Page, Refusal, Same, Trouble, Why
 from git_okf.source.web.client import Client, FetchError, Response
-from git_okf.source.web.reading import Job, Reading
+from git_okf.source.web.content import Reader, again
 from git_okf.source.web.scope import Scope
-from git_okf.source.web.url import family
+from git_okf.source.web.tally import Tally
 
 HTML = "text/html, application/xhtml+xml;q=0.9, */*;q=0.1"
-_READ_HEADERS = ("link", "x-robots-tag", "content-language")
-_HTML_TYPES = ("text/html", "application/xhtml+xml", "application/xml", "text/xml")
-_MARKDOWN_TYPES = ("text/markdown", "text/x-markdown")
+_ABSENT = (HTTPStatus.NOT_FOUND, HTTPStatus.GONE)
+_DENIED = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN, HTTPStatus.UNAVAILABLE_FOR_LEGAL_REASONS)
 _NO_BODY = (HTTPStatus.NO_CONTENT, HTTPStatus.RESET_CONTENT)
-
-
-@dataclass(slots=True)
-class Tally:
-    """What became of the requests so far; their number and size the client knows."""
-
-    not_modified: int = 0
-    fetched: int = 0
-    extracted: int = 0
 
 
 @dataclass(slots=True, kw_only=True)
 class Inquirer:
     """Asks for pages, as many at a time as it is called."""
 
-    source: WebSource
     scope: Scope
     client: Client
+    reader: Reader
     tools: Tools
-    fingerprint: str
-    afresh: bool
     tally: Tally
-    reading_at_once: asyncio.Semaphore
-    """Bounds the answers that wait for a worker, and so the memory they take."""
+    afresh: bool
+    prefer: str
+    take_markdown: bool
+    """Whether new pages are taken from published Markdown where the site offers it."""
+    twins: dict[str, str] = field(default_factory=dict)
+    """By key, the URL of the page's Markdown, as llms.txt names it."""
+    negotiates: bool = False
+    """The site answers `Accept: text/markdown`; known once the first page was asked."""
+    _probe: Response | None = None
+    _probed: bool = False
 
     async def ask(self, key: str, url: str, record: Record | None) -> Answer:
         """What comes of asking for one page. Raises RateLimited; everything smaller is an answer."""
         saved = self.tools.spool.recall(key)
         if saved is not None:
             return Page(fetched=saved)
-        if record is not None and not self.afresh and _is_asked_by_head(record):
-            answer = await self._exists(url, record)
-            if answer is not None:
-                return answer
         try:
-            response = await self._get(url, record)
+            if record is not None and not self.afresh and _is_asked_by_head(record):
+                return await self._ask_head(key, url, record)
+            if record is not None and record.status is Status.PAGE and record.form == "markdown":
+                return await self._ask_markdown(key, record)
+            return await self._ask(key, url, record)
         except FetchError as error:
             return Trouble(reason=error.reason, retryable=error.retryable)
+
+    async def ask_first(self, key: str, url: str, record: Record | None) -> Answer:
+        """The start page: always its HTML. Shows on the way whether the site negotiates."""
+        if not self.take_markdown or (record is not None and record.status is Status.PAGE and not self.afresh):
+            return await self.ask(key, url, record)
+        try:
+            response = await self.client.get(url, accept=published.ACCEPT_EITHER, follow=_stay)
+            media = response.content_type.partition(";")[0].strip().lower()
+            self.negotiates = response.status == HTTPStatus.OK and media in published.TYPES[:2]
+            if self.negotiates:
+                response = await self._get(url)
+            return await self._answer(key, url, response, record)
+        except FetchError as error:
+            return Trouble(reason=error.reason, retryable=error.retryable)
+
+    async def ask_plainly(self, key: str, url: str) -> Answer:
+        """Ask without validators: the second question to a page that answered 404."""
+        try:
+            return await self._ask(key, url, None)
+        except FetchError as error:
+            return Trouble(reason=error.reason, retryable=error.retryable)
+
+    async def is_error_page(self, key: str, page: Page) -> bool:
+        """Whether a page is what the site shows for an address that cannot exist. One request a run."""
+        if not self._probed:
+            self._probed = True
+            name = hashlib.sha256(self.scope.start.encode()).hexdigest()[:16]
+            folder = self.scope.prefix[: self.scope.prefix.rindex("/") + 1]
+            try:
+                probe = await self._get(f"{self.scope.origin}{folder}okf-{name}")
+            except FetchError:
+                return False
+            self._probe = probe if probe.status == HTTPStatus.OK else None
+        if self._probe is None:
+            return False
+        if raw_hash(self._probe.body) == page.fetched.raw_hash:
+            return True
+        # Relative links in a body depend on where it stands: the probe is read as if it had come in place of the page.
+        read = await self.reader.read(key, page.fetched.url or key, self._probe)
+        return not isinstance(read, Trouble) and read.content_hash == page.fetched.content_hash != ""
+
+    # --- requests ---
+
+    async def _get(self, url: str, record: Record | None = None, accept: str = HTML) -> Response:
+        """Validators go along where a 304 would mean that what we have is what our extractor would make."""
+        etag = modified = ""
+        if record is not None and not self.afresh:
+            made_by_us = record.status is Status.PAGE and record.fingerprint == self.reader.fingerprint
+            if made_by_us or record.status is Status.REFUSED:
+                etag, modified = record.etag, record.last_modified
+        return await self.client.get(url, etag=etag, last_modified=modified, accept=accept, follow=_stay)
+
+    async def _ask(self, key: str, url: str, record: Record | None) -> Answer:
+        response = await self._get(url, record)
         return await self._answer(key, url, response, record)
 
-    async def gone(self, key: str, url: str) -> Answer:
-        """The second question to a page that answered 404 or 410: without validators."""
-        try:
-            response = await self._get(url, None)
-        except FetchError as error:
-            return Trouble(reason=error.reason, retryable=error.retryable)
-        return await self._answer(key, url, response, None)
-
-    async def _get(self, url: str, record: Record | None) -> Response:
-        etag, modified = self._validators(record)
-        return await self.client.get(url, etag=etag, last_modified=modified, accept=HTML, follow=_stay)
-
-    def _validators(self, record: Record | None) -> tuple[str, str]:
-        """Sent only where a 304 would mean that what we have is what our extractor would make (design.md, "Refs")."""
-        if record is None or self.afresh:
-            return "", ""
-        if record.status is Status.REFUSED or (record.status is Status.PAGE and record.fingerprint == self.fingerprint):
-            return record.etag, record.last_modified
-        return "", ""
-
-    async def _exists(self, url: str, record: Record) -> Answer | None:
-        """Ask with HEAD whether something that was no page has become one; None if it has to be looked at."""
+    async def _ask_head(self, key: str, url: str, record: Record) -> Answer:
+        """Has something that was no page become one? Where nothing new is learned, what is remembered stands."""
         try:
             response = await self.client.get(url, method="HEAD", accept=HTML, follow=_stay)
         except FetchError:
-            return Same()  # nothing new is known of it
-        if response.status in (404, 410):
+            return Same()
+        if response.status in _ABSENT:
             return Missing(response.status)
-        if response.status in (401, 403, 451):
+        if response.status in _DENIED:
             return Denied(response.status)
-        return None
+        return await self._ask(key, url, record)
+
+    async def _ask_markdown(self, key: str, record: Record) -> Answer:
+        """A page known by its Markdown. What it leads to is in its HTML, read again where the Markdown changed."""
+        if self.prefer == "html":
+            return await self._ask(key, key, None)
+        markdown = await self._get(record.request_url, record, published.ACCEPT)
+        if markdown.status == HTTPStatus.NOT_MODIFIED:
+            self.tally.not_modified += 1
+            return Same()
+        if markdown.status != HTTPStatus.OK:
+            return await self._ask(key, key, None)
+        self.tally.fetched += 1
+        if self.reader.has(record, raw_hash(markdown.body)):
+            return Page(fetched=again(record, markdown))
+        page = await self._get(key)
+        if page.status == HTTPStatus.OK:
+            return await self.reader.answer(key, key, page, record, markdown)
+        return await self._answer(key, key, page, None)
+
+    # --- answers ---
 
     async def _answer(self, key: str, url: str, response: Response, record: Record | None) -> Answer:
         status = response.status
@@ -109,7 +154,7 @@ class Inquirer:
             return Same()
         if 300 <= status < 400:
             return self._elsewhere(key, url, response)
-        if status in (404, 410):
+        if status in _ABSENT:
             return Missing(status)
         if 400 <= status < 500:
             return Denied(status)
@@ -117,113 +162,35 @@ class Inquirer:
             return Refusal(why=Why.EMPTY, reason=f"{status}: the answer has no content")
         if status != HTTPStatus.OK:
             return Trouble(reason=f"the server answered {status}")
-        return await self._content(key, url, response, record)
+        self.tally.fetched += 1
+        markdown = await self._twin(key, url, response, record) if self._takes_markdown(key, record) else None
+        return await self.reader.answer(key, url, response, record, markdown)
 
     def _elsewhere(self, key: str, url: str, response: Response) -> Answer:
         landing = self.scope.request(response.hops[-1].url, url) if response.hops else None
         if landing is None:
             return Trouble(reason=f"{response.status}: a redirect that leads nowhere")
-        return self._redirect(key, url, landing, permanent=response.status in (301, 308))
+        return self.reader.redirect(key, url, landing, permanent=response.status in (301, 308))
 
-    def _redirect(self, key: str, url: str, landing: str, *, permanent: bool) -> Answer:
-        to = self.scope.identify(landing)
-        if to == key:
-            return Trouble(reason="redirects to itself (cookies or a login may be needed)")
-        related = family(to) == family(key)
-        login = judge.is_login(landing) and not judge.is_login(url) and not related
-        return Elsewhere(
-            url=landing, to=to if self.scope.decide(to).accepted else "", permanent=permanent and not login, login=login
-        )
-
-    async def _content(self, key: str, url: str, response: Response, record: Record | None) -> Answer:
-        self.tally.fetched += 1
-        raw = raw_hash(response.body)
-        if record is not None and self._is_what_we_have(record, raw):
-            return Page(fetched=_again(record, response, raw)) if record.status is Status.PAGE else Same()
-        validated = Refusal(
-            why=Why.KIND,
-            reason=_no_page(response),
-            etag=response.headers.get("etag", ""),
-            last_modified=response.headers.get("last-modified", ""),
-            raw_hash=raw,
-        )
-        if validated.reason:
-            return validated
-        read = await self._read(key, url, response)
-        return read if isinstance(read, Trouble) else self._judged(key, url, response, validated, read)
-
-    def _is_what_we_have(self, record: Record, raw: str) -> bool:
-        if self.afresh or record.raw_hash != raw:
+    def _takes_markdown(self, key: str, record: Record | None) -> bool:
+        """Not for the start page; for a page known as HTML only where that was asked for (published.py)."""
+        if not self.take_markdown or key == self.scope.start:
             return False
-        return record.status is Status.REFUSED or (
-            record.status is Status.PAGE and record.fingerprint == self.fingerprint != ""
-        )
+        known = record is not None and record.status is Status.PAGE
+        return not known or self.afresh or self.prefer == "markdown"
 
-    async def _read(self, key: str, url: str, response: Response) -> Reading | Trouble:
-        job = Job(
-            source=self.source,
-            place=self.tools.place,
-            key=key,
-            url=url,
-            content_type=response.content_type,
-            headers=_few(response.headers),
-            data=response.body,
-        )
-        async with self.reading_at_once:
-            self.tally.extracted += 1
-            try:
-                return await asyncio.get_running_loop().run_in_executor(self.tools.executor(), reading.read, job)
-            except BrokenExecutor:
-                return Trouble(reason="the worker that read the page died (out of memory?)")
-            except OkfError:
-                raise
-            except Exception as error:  # noqa: BLE001 - a page that breaks the reader ends its own reading, not the run
-                return Trouble(reason=f"reading it failed: {type(error).__name__}: {error}"[:300], retryable=False)
-
-    def _judged(self, key: str, url: str, response: Response, validated: Refusal, read: Reading) -> Answer:
-        if read.refresh and read.words <= reading.STUB_WORDS:
-            landing = self.scope.request(read.refresh, url)
-            if landing is not None and self.scope.identify(landing) != key:
-                return self._redirect(key, url, landing, permanent=True)
-        if read.suspicion:
-            return Doubt(read.suspicion)
-        if read.noindex or read.body is None:
-            why, reason = (
-                (Why.NOINDEX, "noindex: the page asks not to be taken") if read.noindex else (Why.EMPTY, read.empty)
-            )
-            return Refusal(
-                why=why,
-                reason=reason,
-                etag=validated.etag,
-                last_modified=validated.last_modified,
-                raw_hash=validated.raw_hash,
-                links=read.links,
-                urls=read.urls,
-            )
-        return self._page(key, url, validated, read, read.body)
-
-    def _page(self, key: str, url: str, validated: Refusal, read: Reading, body: str) -> Page:
-        canonical = read.canonical if read.canonical != key and self.scope.decide(read.canonical).accepted else ""
-        fetched = Fetched(
-            key=key,
-            url=url if url != key else "",
-            title=read.title,
-            description=read.description,
-            content_hash=read.content_hash,
-            compared_hash=read.compared_hash if read.compared_hash != read.content_hash else "",
-            raw_hash=validated.raw_hash,
-            fingerprint=self.fingerprint,
-            size=read.size,
-            etag=validated.etag,
-            last_modified=validated.last_modified,
-            links=read.links,
-            warnings=read.warnings,
-        )
-        self.tools.spool.put(fetched.content_hash, body)
-        if not canonical:
-            # A claim is part of the answer but not of what is saved: such a page is asked again by a run that resumes.
-            self.tools.spool.remember(fetched)
-        return Page(fetched=fetched, urls=read.urls, canonical=canonical, hidden=read.hidden)
+    async def _twin(self, key: str, url: str, response: Response, record: Record | None) -> Response | None:
+        """What the site offers as the page's Markdown; the worker that reads it checks that it is."""
+        if record is not None and self.reader.has(record, raw_hash(response.body)):
+            return None
+        twin = self.twins.get(key) or self.reader.markdown_url(key, url, response) or (url if self.negotiates else "")
+        if not twin:
+            return None
+        try:
+            markdown = await self._get(twin, accept=published.ACCEPT)
+        except FetchError:
+            return None  # the page itself is there, and is content enough
+        return markdown if markdown.status == HTTPStatus.OK else None
 
 
 def _stay(target: str) -> bool:
@@ -233,43 +200,3 @@ def _stay(target: str) -> bool:
 
 def _is_asked_by_head(record: Record) -> bool:
     return record.status is Status.ABSENT or (record.status is Status.REFUSED and not record.raw_hash)
-
-
-def _again(record: Record, response: Response, raw: str) -> Fetched:
-    """The bytes of last time: what was made of them stands, the validators are the new ones."""
-    return Fetched(
-        key=record.key,
-        url=record.url,
-        title=record.title,
-        description=record.description,
-        content_hash=record.content_hash,
-        compared_hash=record.compared_hash,
-        raw_hash=raw,
-        fingerprint=record.fingerprint,
-        size=record.size,
-        etag=response.headers.get("etag", ""),
-        last_modified=response.headers.get("last-modified", ""),
-        links=record.links,
-        form=record.form,
-    )
-
-
-def _no_page(response: Response) -> str:
-    """Why an answer cannot be a page ("" if it may be): its bytes decide first, its label after."""
-    label = response.content_type
-    kind = judge.binary(response.body, label)
-    if kind:
-        return f"it is {kind}"
-    media = label.partition(";")[0].strip().lower()
-    if not media or media in _HTML_TYPES or media in _MARKDOWN_TYPES:
-        return ""
-    start = response.body[:512].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
-    if start.startswith((b"<!doctype html", b"<html")):
-        return ""
-    if media == "text/plain" and response.url.partition("?")[0].lower().endswith((".md", ".markdown")):
-        return ""
-    return f"it is {media}"
-
-
-def _few(headers: Mapping[str, str]) -> dict[str, str]:
-    return {name: headers[name] for name in _READ_HEADERS if name in headers}

@@ -62,12 +62,12 @@ _LOGIN_WORDS = re.compile(
     re.IGNORECASE,
 )
 _LOGIN_URL = re.compile(
-    r"/(users?/|account/|accounts/|auth/|wp-)?(log-?in|log-?on|sign-?in|sso|saml2?|oauth2?|authorize|cas|oidc|auth)"
+    r"/(users?/|account/|accounts/|auth/|wp-)?(log-?in|log-?on|sign[_-]?in|sso|saml2?|oauth2?|authorize|cas|oidc|auth)"
     r"(\.(php|aspx?|jsp|html?|do))?(/|\?|\Z)",
     re.IGNORECASE,
 )
 _NOT_FOUND = re.compile(
-    r"(error:? ?)?(http )?(404|410)([\s.!:|\-–—]+(error|(page |file )?not found|page|gone).*)?"
+    r"(error:? ?)?(http )?(404|410)([\s.!:|\-–—]+(error|(page |file )?not found|page|gone)[\s.!]*([|\-–—:·].*)?)?"
     r"|(oops[!.,]* ?|sorry[!.,]* ?)?(the |this |that )?((requested )?(page|file|document|url) )?"
     r"(was |is |could )?not (be )?found"
     r"[\s.!]*([|\-–—:·].*)?"

@@ -10,9 +10,10 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from git_okf.config import WebSource
-from git_okf.source.web import judge, signals
+from git_okf.source.web import judge, llmstxt, published, signals
 from git_okf.source.web import url as urls
-from git_okf.source.web.extract import NoContent, Options, extract
+from git_okf.source.web.extract import Extracted, NoContent, Options, extract, extract_published
+from git_okf.source.web.robots import header_directives
 from git_okf.source.web.scope import Scope, asset_extension
 
 BROWSER_HINT = "it needs a browser: set `browser: true`, or say where the content is with `content:`"
@@ -35,8 +36,12 @@ class Job:
     content_type: str
     headers: Mapping[str, str]
     data: bytes
-    links_only: bool = False
-    """Content comes from elsewhere (published Markdown); read where the page leads, no more."""
+    is_markdown: bool = False
+    """The answer itself is Markdown."""
+    markdown: bytes = b""
+    """Published Markdown of the page, to be taken for its content if it is that."""
+    markdown_type: str = ""
+    markdown_url: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,13 +65,20 @@ class Reading:
     canonical: str = ""
     refresh: str = ""
     """Where the page sends its reader on, by a meta refresh or, on a page with hardly a word, by a script."""
-    alternate_markdown: str = ""
     noindex: bool = False
+    form: str = "html"
+
+
+def markdown_of(job: Job) -> str:
+    """The URL of the Markdown that a page names as its twin, "" if it names none."""
+    return signals.read(job.data, url=job.url, content_type=job.content_type, headers=job.headers).alternate_markdown
 
 
 def read(job: Job) -> Reading:
     """Signals, judgement and content of one answer."""
     scope = scope_of(job.source)
+    if job.is_markdown:
+        return _read_markdown(job, scope)
     said = signals.read(job.data, url=job.url, content_type=job.content_type, headers=job.headers)
     links, requests = _links(scope, said, job.key)
     reading = Reading(
@@ -75,12 +87,39 @@ def read(job: Job) -> Reading:
         urls=requests,
         canonical=_key_within(scope, said.canonical, said.base),
         refresh=said.refresh,
-        alternate_markdown=said.alternate_markdown,
         noindex=said.noindex,
     )
-    if job.links_only or said.noindex:
+    if said.noindex:
         return reading
+    if job.markdown and not published.refusal(job.markdown, job.markdown_type, job.data):
+        taken = _with_markdown(job, scope, reading)
+        if taken is not None:
+            return taken
     return _with_content(job, scope, reading)
+
+
+def _read_markdown(job: Job, scope: Scope) -> Reading:
+    """A page that is nothing but Markdown."""
+    said = signals.Signals(links=llmstxt.read(job.data.decode("utf-8", "replace"), job.url), base=job.url)
+    links, requests = _links(scope, said, job.key)
+    directives = header_directives(job.headers.get("x-robots-tag", ""))
+    reading = Reading(
+        links=() if "nofollow" in directives else links, urls=requests, noindex="noindex" in directives, form="markdown"
+    )
+    if reading.noindex:
+        return reading
+    try:
+        return _with(reading, extract_published(job.data, url=job.url, options=options(scope, job.source, job.place)))
+    except NoContent as error:
+        return replace(reading, empty=error.reason)
+
+
+def _with_markdown(job: Job, scope: Scope, reading: Reading) -> Reading | None:
+    try:
+        content = extract_published(job.markdown, url=job.markdown_url, options=options(scope, job.source, job.place))
+    except NoContent:
+        return None
+    return replace(_with(reading, content), title=content.title or reading.title, form="markdown")
 
 
 def _with_content(job: Job, scope: Scope, reading: Reading) -> Reading:
@@ -95,8 +134,15 @@ def _with_content(job: Job, scope: Scope, reading: Reading) -> Reading:
         refresh = reading.refresh or _script_redirect(job)
         return replace(reading, empty=f"{error.reason}{hint}", suspicion=suspicion, refresh=refresh)
     return replace(
-        reading,
+        _with(reading, content),
         refresh=reading.refresh or (_script_redirect(job) if content.words <= STUB_WORDS else ""),
+        suspicion=judge.suspicion(marks, title=reading.title, words=content.words),
+    )
+
+
+def _with(reading: Reading, content: Extracted) -> Reading:
+    return replace(
+        reading,
         title=content.title,
         description=content.description,
         body=content.body,
@@ -106,7 +152,6 @@ def _with_content(job: Job, scope: Scope, reading: Reading) -> Reading:
         words=content.words,
         hidden=content.hidden,
         warnings=content.warnings,
-        suspicion=judge.suspicion(marks, title=reading.title, words=content.words),
     )
 
 

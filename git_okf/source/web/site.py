@@ -10,14 +10,18 @@ from git_okf.config import WebSource, header_values
 from git_okf.errors import SourceUnavailable, UsageError
 from git_okf.model import Counters, Observation, Record, Status
 from git_okf.source import Ask, Tools
+from git_okf.source.web import published
 from git_okf.source.web.answer import Answer, Barred, Denied, Doubt, Elsewhere, Missing, Refusal, Trouble, Why
 from git_okf.source.web.client import Client, RateLimited
 from git_okf.source.web.conclusion import conclude
+from git_okf.source.web.content import Reader
 from git_okf.source.web.crawl import Crawl
 from git_okf.source.web.discovery import Discovery
 from git_okf.source.web.extract import fingerprint
-from git_okf.source.web.inquiry import Inquirer, Tally
+from git_okf.source.web.gate import Gate
+from git_okf.source.web.inquiry import Inquirer
 from git_okf.source.web.reading import options, scope_of
+from git_okf.source.web.tally import Tally
 
 ONLY_FAILED = "only failed items were asked"
 
@@ -66,17 +70,9 @@ class WebSite:
     async def _run(self, client: Client, known: Mapping[str, Record], ask: Ask, tools: Tools) -> Observation:
         tally = Tally()
         discovery = Discovery(scope=self._scope, client=client, known=known, afresh=ask.afresh, tally=tally)
-        inquirer = Inquirer(
-            source=self._source,
-            scope=self._scope,
-            client=client,
-            tools=tools,
-            fingerprint=self.fingerprint,
-            afresh=ask.afresh,
-            tally=tally,
-            reading_at_once=asyncio.Semaphore(self._source.concurrency),
-        )
-        crawl = Crawl(self._source, self._scope, ask, tools, known, discovery, inquirer)
+        gate = Gate(self._source, self._scope, known)
+        inquirer = self._inquirer(client, known, ask, tools, tally)
+        crawl = Crawl(self._source, gate, ask, tools, known, discovery, inquirer)
         if self._source.robots:
             await self._obey(discovery, client, crawl)
         if ask.retry_failed:
@@ -84,13 +80,36 @@ class WebSite:
             return conclude(crawl, _counters(client, tally), partly=ONLY_FAILED)
         seed = await self._seed(crawl, inquirer)
         await discovery.read_listings()
+        inquirer.twins = {page: discovery.urls.get(markdown, markdown) for page, markdown in discovery.instead.items()}
         await crawl.everything(seed)
         return conclude(crawl, _counters(client, tally))
 
+    def _inquirer(self, client: Client, known: Mapping[str, Record], ask: Ask, tools: Tools, tally: Tally) -> Inquirer:
+        reader = Reader(
+            source=self._source,
+            scope=self._scope,
+            tools=tools,
+            fingerprint=self.fingerprint,
+            afresh=ask.afresh,
+            tally=tally,
+            at_once=asyncio.Semaphore(self._source.concurrency),
+        )
+        return Inquirer(
+            scope=self._scope,
+            client=client,
+            reader=reader,
+            tools=tools,
+            tally=tally,
+            afresh=ask.afresh,
+            prefer=self._source.prefer,
+            take_markdown=published.wanted(self._source, known.values(), afresh=ask.afresh),
+        )
+
     async def _obey(self, discovery: Discovery, client: Client, crawl: Crawl) -> None:
         rules = await discovery.read_robots()
+        crawl.gate.robots = rules
         client.keep_delay(rules.crawl_delay)
-        if not crawl.pages and not rules.allowed(crawl.request_url(self._scope.start)):
+        if not crawl.pages and not rules.allowed(crawl.gate.url(self._scope.start)):
             raise UsageError(
                 f"robots.txt of {self._scope.origin} disallows {self._source.url}; nothing was fetched",
                 "`--no-robots` (or `robots: false` in the configuration) if you may read it anyway",
@@ -99,12 +118,12 @@ class WebSite:
     async def _seed(self, crawl: Crawl, inquirer: Inquirer) -> Answer:
         """The answer of the first page, where it is one to begin with."""
         key = self._scope.start
-        decision = crawl.permitted(key)
+        decision = crawl.gate.decide(key)
         if not decision.accepted:
             if crawl.pages:
                 return Barred(decision.rule)
             raise UsageError(f"{self._source.url} is {decision.rule}", "change `exclude`, or begin at another page")
-        answer = await inquirer.ask(key, crawl.request_url(key), crawl.known.get(key))
+        answer = await inquirer.ask_first(key, crawl.gate.url(key), crawl.known.get(key))
         if isinstance(answer, Trouble) and answer.retryable:
             raise SourceUnavailable(
                 f"{self._source.url} cannot be reached: {answer.reason}; nothing was changed",

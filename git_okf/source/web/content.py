@@ -1,0 +1,210 @@
+"""From a 200 to an answer: what kind of thing came, what it says, whether it is the page.
+
+Bytes that are those of last time, made into content by the same extractor, are not extracted again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from concurrent.futures import BrokenExecutor
+from dataclasses import dataclass
+
+from git_okf.config import WebSource
+from git_okf.digest import raw_hash
+from git_okf.errors import OkfError
+from git_okf.model import Fetched, Record, Status
+from git_okf.source import Tools
+from git_okf.source.web import judge, reading
+from git_okf.source.web.answer import Answer, Doubt, Elsewhere, Page, Refusal, Same, Trouble, Why
+from git_okf.source.web.client import Response
+from git_okf.source.web.reading import Job, Reading
+from git_okf.source.web.scope import Scope
+from git_okf.source.web.tally import Tally
+from git_okf.source.web.url import family
+
+NOINDEX = "noindex: the page asks not to be taken"
+_READ_HEADERS = ("link", "x-robots-tag", "content-language")
+_HTML_TYPES = ("text/html", "application/xhtml+xml", "application/xml", "text/xml")
+_MARKDOWN_TYPES = ("text/markdown", "text/x-markdown")
+_MARKDOWN_NAMES = (".md", ".markdown")
+
+
+@dataclass(slots=True, kw_only=True)
+class Reader:
+    """Reads the answers of one run in the workers, a bounded number at a time: their bytes are in memory meanwhile."""
+
+    source: WebSource
+    scope: Scope
+    tools: Tools
+    fingerprint: str
+    afresh: bool
+    tally: Tally
+    at_once: asyncio.Semaphore
+
+    async def answer(
+        self, key: str, url: str, response: Response, record: Record | None, markdown: Response | None = None
+    ) -> Answer:
+        """What a 200 to `url` comes to; `markdown` is the published Markdown of the page, where there is any."""
+        raw = raw_hash((markdown or response).body)
+        if record is not None and self.has(record, raw):
+            return Page(fetched=again(record, markdown or response)) if record.status is Status.PAGE else Same()
+        refused = Refusal(
+            why=Why.KIND,
+            reason=kind_of(response),
+            etag=response.headers.get("etag", ""),
+            last_modified=response.headers.get("last-modified", ""),
+            raw_hash=raw_hash(response.body),
+        )
+        if refused.reason:
+            return refused
+        read = await self.read(key, url, response, markdown)
+        if isinstance(read, Trouble):
+            return read
+        return self._judged(key, url, response, refused, read, markdown)
+
+    def has(self, record: Record, raw: str) -> bool:
+        """Whether these bytes are what the record was made of, by this extractor."""
+        if self.afresh or record.raw_hash != raw:
+            return False
+        return record.status is Status.REFUSED or (
+            record.status is Status.PAGE and record.fingerprint == self.fingerprint
+        )
+
+    async def read(self, key: str, url: str, response: Response, markdown: Response | None = None) -> Reading | Trouble:
+        """Signals, judgement and content of an answer; nothing is saved of it."""
+        job = self._job(key, url, response, markdown)
+        async with self.at_once:
+            self.tally.extracted += 1
+            try:
+                return await asyncio.get_running_loop().run_in_executor(self.tools.executor(), reading.read, job)
+            except BrokenExecutor:
+                return Trouble(reason="the worker that read the page died (out of memory?)")
+            except OkfError:
+                raise
+            except Exception as error:  # noqa: BLE001 - a page that breaks the reader ends its own reading, not the run
+                return Trouble(reason=f"reading it failed: {type(error).__name__}: {error}"[:300], retryable=False)
+
+    def markdown_url(self, key: str, url: str, response: Response) -> str:
+        """The Markdown that a page names as its twin, "" if it names none that is in the site."""
+        said = response.body if b"text/markdown" in response.body else response.headers.get("link", "").encode()
+        if b"text/markdown" not in said:
+            return ""
+        twin = reading.markdown_of(self._job(key, url, response, None))
+        requested = self.scope.request(twin, url) if twin else None
+        return requested if requested is not None and requested.startswith(f"{self.scope.origin}/") else ""
+
+    def _job(self, key: str, url: str, response: Response, markdown: Response | None) -> Job:
+        return Job(
+            source=self.source,
+            place=self.tools.place,
+            key=key,
+            url=url,
+            content_type=response.content_type,
+            headers=_few(response.headers),
+            data=response.body,
+            is_markdown=_is_markdown(response),
+            markdown=markdown.body if markdown is not None else b"",
+            markdown_type=markdown.content_type if markdown is not None else "",
+            markdown_url=markdown.url if markdown is not None else "",
+        )
+
+    def redirect(self, key: str, url: str, landing: str, *, permanent: bool) -> Answer:
+        """What it means that a page leads elsewhere."""
+        to = self.scope.identify(landing)
+        if to == key:
+            return Trouble(reason="it redirects to itself (a cookie or a login may be needed)")
+        login = judge.is_login(landing) and not judge.is_login(url) and family(to) != family(key)
+        accepted = self.scope.decide(to).accepted
+        return Elsewhere(url=landing, to=to if accepted else "", permanent=permanent and not login, login=login)
+
+    def _judged(
+        self, key: str, url: str, response: Response, refused: Refusal, read: Reading, markdown: Response | None
+    ) -> Answer:
+        if read.refresh and read.words <= reading.STUB_WORDS:
+            landing = self.scope.request(read.refresh, url)
+            if landing is not None and self.scope.identify(landing) != key:
+                return self.redirect(key, url, landing, permanent=True)
+        if read.suspicion:
+            return Doubt(read.suspicion)
+        if read.noindex or read.body is None:
+            why, reason = (Why.NOINDEX, NOINDEX) if read.noindex else (Why.EMPTY, read.empty)
+            return Refusal(
+                why=why,
+                reason=reason,
+                etag=refused.etag,
+                last_modified=refused.last_modified,
+                raw_hash=refused.raw_hash,
+                links=read.links,
+                urls=read.urls,
+            )
+        taken = markdown if markdown is not None and read.form == "markdown" else response
+        return self._page(key, taken, read, read.body)
+
+    def _page(self, key: str, taken: Response, read: Reading, body: str) -> Page:
+        canonical = read.canonical if read.canonical and read.canonical != key else ""
+        if canonical and not self.scope.decide(canonical).accepted:
+            canonical = ""
+        fetched = Fetched(
+            key=key,
+            url=taken.url if taken.url != key else "",
+            title=read.title,
+            description=read.description,
+            content_hash=read.content_hash,
+            compared_hash=read.compared_hash if read.compared_hash != read.content_hash else "",
+            raw_hash=raw_hash(taken.body),
+            fingerprint=self.fingerprint,
+            size=read.size,
+            etag=taken.headers.get("etag", ""),
+            last_modified=taken.headers.get("last-modified", ""),
+            links=read.links,
+            form=read.form,
+            warnings=read.warnings,
+        )
+        self.tools.spool.put(fetched.content_hash, body)
+        if not canonical:
+            # A claim is part of the answer but not of what is saved: such a page is asked again by a run that resumes.
+            self.tools.spool.remember(fetched)
+        return Page(fetched=fetched, urls=read.urls, canonical=canonical)
+
+
+def again(record: Record, response: Response) -> Fetched:
+    """The bytes of last time: what was made of them stands, the validators are the new ones."""
+    return Fetched(
+        key=record.key,
+        url=record.url,
+        title=record.title,
+        description=record.description,
+        content_hash=record.content_hash,
+        compared_hash=record.compared_hash,
+        raw_hash=record.raw_hash,
+        fingerprint=record.fingerprint,
+        size=record.size,
+        etag=response.headers.get("etag", ""),
+        last_modified=response.headers.get("last-modified", ""),
+        links=record.links,
+        form=record.form,
+    )
+
+
+def kind_of(response: Response) -> str:
+    """Why an answer cannot be a page ("" if it may be): its bytes decide first, its label after."""
+    label = response.content_type
+    kind = judge.binary(response.body, label)
+    if kind:
+        return f"it is {kind}"
+    media = label.partition(";")[0].strip().lower()
+    if not media or media in _HTML_TYPES or _is_markdown(response):
+        return ""
+    start = response.body[:512].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
+    return "" if start.startswith((b"<!doctype html", b"<html")) else f"it is {media}"
+
+
+def _is_markdown(response: Response) -> bool:
+    media = response.content_type.partition(";")[0].strip().lower()
+    named = response.url.partition("?")[0].lower().endswith(_MARKDOWN_NAMES)
+    return media in _MARKDOWN_TYPES or (media == "text/plain" and named)
+
+
+def _few(headers: Mapping[str, str]) -> dict[str, str]:
+    return {name: headers[name] for name in _READ_HEADERS if name in headers}

@@ -1,0 +1,48 @@
+"""Whether a key may be asked, and under which URL."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from git_okf.config import WebSource
+from git_okf.model import Record, Status
+from git_okf.source.web.robots import Robots
+from git_okf.source.web.scope import Decision, Scope
+
+
+class Gate:
+    """The source's rules and the site's, and how the site itself writes its URLs."""
+
+    def __init__(self, source: WebSource, scope: Scope, known: Mapping[str, Record]) -> None:
+        self.scope = scope
+        self.robots = Robots()
+        self._source = source
+        self._known = known
+        self._decisions: dict[str, Decision] = {}
+        self._urls: dict[str, str] = {}
+
+    def learn(self, urls: Mapping[str, str]) -> None:
+        """How a page or a listing writes the URLs of keys. The first to write one is believed."""
+        for key, url in urls.items():
+            self._urls.setdefault(key, url)
+
+    def url(self, key: str) -> str:
+        """What is requested for a key: of a known page what answered last time, else what the site wrote."""
+        record = self._known.get(key)
+        if record is not None and record.status is Status.PAGE:
+            return record.request_url
+        if key == self.scope.start:
+            return self.scope.request(self._source.url, self._source.url) or key
+        return self._urls.get(key) or (record.request_url if record is not None else key)
+
+    def decide(self, key: str) -> Decision:
+        """Whether a key may be asked, and why."""
+        decision = self._decisions.get(key)
+        if decision is None:
+            decision = self.scope.decide(key)
+            if not decision.accepted:
+                decision = Decision(False, f"out of scope: {decision.rule}")
+            elif not self.robots.allowed(self.url(key)):
+                decision = Decision(False, "robots.txt disallows it")
+            self._decisions[key] = decision
+        return decision
