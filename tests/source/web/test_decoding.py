@@ -71,7 +71,7 @@ def test_limit_is_exact() -> None:
 
 
 @pytest.mark.parametrize(
-    ("encoding", "wire"), [("gzip", gzip.compress(b"x" * 100)), ("deflate", zlib.compress(b"x" * 100))]
+    ("encoding", "wire"), [("gzip", gzip.compress(b"x" * 100, mtime=0)), ("deflate", zlib.compress(b"x" * 100))]
 )
 @pytest.mark.parametrize("cut", [1, 5, 10])
 def test_cut_body_is_no_body(encoding: str, wire: bytes, cut: int) -> None:
