@@ -48,7 +48,10 @@ class _Written:
 
 
 def _content(run: Run, base: Baseline, plan: Delta, spool: Spool) -> _Written:
-    """The `render:` commit, then the `sync:` commit, each where there is something for it."""
+    """The `render:` commit, then the `sync:` commit, each where there is something for it.
+
+    A build has always something: the configuration, also where the bundle was there before and is up to date.
+    """
     repo, source = run.repo, run.source
     tree, parent, made, files = base.tree, base.head.commit, [], changes.Files()
     place = partial(changes.in_repository, source.bundle)
@@ -61,8 +64,8 @@ def _content(run: Run, base: Baseline, plan: Delta, spool: Spool) -> _Written:
         made.append(made_one)
         files.update(rendered)
     synced = place(changes.synced(plan, source, spool.get, run.when, _log(run, tree)))
+    synced.update(run.files)
     if synced:
-        synced.update(run.files)
         tree = repo.edit(tree, synced)
         message = report.commit_message(draft, report.subject(plan, source.name), report.sync_lines(plan))
         made.append(_commit(run, tree, parent, message))

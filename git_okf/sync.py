@@ -201,6 +201,12 @@ def _prepared_again(run: Run, before: Baseline) -> Baseline:
             "Nothing was committed",
             f"git okf sync {run.source.name}   on the branch that is to have it; what was fetched is in the checkpoint",
         )
+    for path in run.files:
+        if run.repo.entry(before.tree, path) != run.repo.entry(base.tree, path):
+            raise GitRefused(
+                f"{path} was committed by somebody else while the sync ran. Nothing was committed",
+                "run it again: it begins with the new one; what was fetched is in the checkpoint",
+            )
     return base
 
 

@@ -16,6 +16,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+from scenario import docs as docs
 from site_server import Site, serving
 
 IDENTITY = {
