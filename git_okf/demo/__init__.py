@@ -1,7 +1,7 @@
 """A small documentation site, in two versions, for trying git-okf out without a network.
 
-The product is made up. The second version adds two pages, edits five, removes one, moves one (301), answers 503 for
-one, and changes the navigation and the footer of all of them, which is no change of content.
+The product is made up. The second version adds two pages, edits five, removes one, moves one (301), refuses one
+(403), and changes the navigation and the footer of all of them, which is no change of content.
 """
 
 from __future__ import annotations

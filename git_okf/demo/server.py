@@ -41,7 +41,7 @@ class DemoSite:
         if self.version == 2 and path in MOVED:
             return 301, {"Location": MOVED[path]}, b""
         if self.version == 2 and path in FAILING:
-            return 503, {"Content-Type": "text/plain"}, b"down for maintenance\n"
+            return 403, {"Content-Type": "text/plain"}, b"for staff only\n"
         if path == "/robots.txt":
             return 200, {"Content-Type": "text/plain"}, b"User-agent: *\nAllow: /\n"
         body = pages(self.version).get(path)

@@ -12,7 +12,7 @@ VERSIONS = (1, 2)
 MOVED = {"/faq.html": "/guide/troubleshooting.html"}
 """In version 2, by old path: permanent redirects."""
 FAILING = frozenset({"/reference/http-api.html"})
-"""In version 2: pages whose server answers 503."""
+"""In version 2: pages that the server refuses with 403; that is no trouble worth waiting for, so nothing is retried."""
 _REMOVED = frozenset({"/guide/upgrade.html", *MOVED})
 _RELEASES = {1: "1.4.0", 2: "1.5.0"}
 
