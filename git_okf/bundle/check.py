@@ -21,6 +21,8 @@ from git_okf.bundle.rules.listings import OWN, Bundle, check_listings
 from git_okf.bundle.rules.names import check_names
 from git_okf.bundle.rules.reserved import check_index, check_log
 
+__all__ = ["ERROR", "WARNING", "Finding", "check"]
+
 WAY_OUT = "`git okf sync --theirs NAME` takes the source's text, `editable: true` allows edits"
 
 

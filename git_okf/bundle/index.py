@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from posixpath import basename, dirname
+from types import MappingProxyType
 
 from git_okf.bundle.prose import DESCRIPTION_LIMIT, TITLE_LIMIT, href, inline
 
@@ -19,6 +20,9 @@ FILE_NAME = "index.md"
 OKF_VERSION = "0.2"
 HOME = "pages/home.md"
 """The concept of a site's root, where a reader begins."""
+
+
+_NO_TITLES: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,18 +96,19 @@ def root_index(
     lines += [f"Source: <{_autolink(source_url)}>", "", f"Last change: {inline(changed_at)}"]
     if start:
         lines += ["", "# Start", "", _bullet(start.title or start.path, start.path, start.description)]
-    listing = _listing(concepts, sorted(subdirectories))
+    listing = _listing(concepts, sorted(subdirectories), {dirname(HOME): name})
     lines += ["", "# Contents", *listing] if listing else []
     return ("\n".join(lines) + "\n").encode()
 
 
-def _listing(concepts: Sequence[Entry], subdirectories: Sequence[str]) -> list[str]:
-    titles = {basename(e.path).removesuffix(".md"): e.title for e in concepts}
+def _listing(concepts: Sequence[Entry], below: Sequence[str], known: Mapping[str, str] = _NO_TITLES) -> list[str]:
+    """A subdirectory has the title of the concept beside it, or that in `known`."""
+    titles = {**known, **{basename(e.path).removesuffix(".md"): e.title for e in concepts}}
     lines = [
         _bullet(e.title or basename(e.path).removesuffix(".md"), basename(e.path), e.description) for e in concepts
     ]
-    below = [_bullet(f"{d}/", f"{d}/", f"Pages below {titles.get(d) or d}") for d in subdirectories]
-    return [*([""] if lines else []), *lines, *([""] if below else []), *below]
+    folders = [_bullet(f"{d}/", f"{d}/", f"Pages below {titles.get(d) or d}") for d in below]
+    return [*([""] if lines else []), *lines, *([""] if folders else []), *folders]
 
 
 def _bullet(title: str, target: str, description: str) -> str:

@@ -54,18 +54,25 @@ def _bullet(
     else:
         word, counts = "Initialization" if first else "Update", f"+{len(added)} -{len(removed)} ={len(updated)}"
     new, old = {new for _, new in moved}, {old for old, _ in moved}
-    details = [
-        *(f"moved {code(a)} to {code(b)}" for a, b in moved),
-        *(f"removed {code(path)}" for path in removed if path not in old),
-        *(f"updated {code(path)}" for path in updated),
-        *(f"added {code(path)}" for path in added if path not in new),
-        *(f"rendered {code(path)}" for path in rerendered),
+    told = [
+        ("moved", [f"{code(a)} to {code(b)}" for a, b in moved]),
+        ("removed", [code(path) for path in removed if path not in old]),
+        ("updated", [code(path) for path in updated]),
+        ("added", [code(path) for path in added if path not in new]),
+        ("rendered", [code(path) for path in rerendered]),
     ]
-    shown = details[:PATHS_SHOWN]
-    if len(details) > len(shown):
-        shown.append(f"and {len(details) - len(shown)} more")
-    tail = f": {', '.join(shown)}" if shown else ""
-    return f"* **{word}** at {moment.strftime('%H:%M:%SZ')}, {counts}{tail}"
+    return f"* **{word}** at {moment.strftime('%H:%M:%SZ')}, {counts}{_details(told)}"
+
+
+def _details(told: Sequence[tuple[str, Sequence[str]]]) -> str:
+    """`: removed A, B; added C; and 7 more`, at most PATHS_SHOWN of them."""
+    room, parts = PATHS_SHOWN, []
+    for verb, items in told:
+        if items and room:
+            parts.append(f"{verb} {', '.join(items[:room])}")
+            room -= len(items[:room])
+    left = sum(len(items) for _, items in told) - (PATHS_SHOWN - room)
+    return f": {'; '.join([*parts, *([f'and {left} more'] if left else [])])}" if parts else ""
 
 
 def _inserted(text: str, day: str, bullet: str) -> str:

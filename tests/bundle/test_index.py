@@ -40,7 +40,7 @@ def test_the_root_says_what_the_bundle_is() -> None:
         '---\nokf_version: "0.2"\n---\n\n# docs\n\nSource: <https://docs.example.com/>\n\n'
         "Last change: 2026-06-30T14:00:00Z\n\n"
         "# Start\n\n* [Welcome](pages/home.md) - The start page.\n\n"
-        "# Contents\n\n* [pages/](pages/) - Pages below pages\n"
+        "# Contents\n\n* [pages/](pages/) - Pages below docs\n"
     )
     assert root_facts(root) == {
         "name": "docs", "source_url": "https://docs.example.com/", "changed_at": "2026-06-30T14:00:00Z"

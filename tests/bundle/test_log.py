@@ -32,7 +32,7 @@ def test_days_stay_in_order_when_a_clock_went_backwards() -> None:
 
 
 def test_a_rendering_is_told_apart() -> None:
-    assert b"**Rendering** at 14:00:00Z, =2: rendered `a.md`, rendered `b.md`" in prepend(
+    assert b"**Rendering** at 14:00:00Z, =2: rendered `a.md`, `b.md`" in prepend(
         b"# Log\n", when=DAY, rerendered=["a.md", "b.md"]
     )
 
@@ -40,6 +40,13 @@ def test_a_rendering_is_told_apart() -> None:
 def test_details_are_bounded() -> None:
     entry = prepend(None, when=DAY, added=[f"p{number}.md" for number in range(5000)])
     assert b"+5000 -0 =0" in entry and b"and 4980 more" in entry and len(entry) < 1000
+
+
+def test_details_are_told_by_what_happened() -> None:
+    entry = prepend(
+        None, when=DAY, added=["a", "new"], removed=["b", "old"], updated=["c", "d"], moved=[("old", "new")]
+    )
+    assert b"+2 -2 =2: moved `old` to `new`; removed `b`; updated `c`, `d`; added `a`\n" in entry
 
 
 def test_what_others_wrote_stays() -> None:
@@ -60,4 +67,4 @@ def test_hash_07_paths_appear_as_they_are() -> None:
     entry = prepend(
         None, when=DAY, added=["pages/100%d {0} [bold]x[bold] $HOME.md", "pages/a`b.md", "pages/x\x1b[2J\n.md"]
     )
-    assert b"`pages/100%d {0} [bold]x[bold] $HOME.md`, added ``pages/a`b.md``, added `pages/x\\x1b[2J .md`\n" in entry
+    assert b"`pages/100%d {0} [bold]x[bold] $HOME.md`, ``pages/a`b.md``, `pages/x\\x1b[2J .md`\n" in entry
