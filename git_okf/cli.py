@@ -42,11 +42,13 @@ app = typer.Typer(
 Json = Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Say what each request came to, on standard error.")]
-Names = Annotated[list[str] | None, typer.Argument(metavar="[NAME]...", help="Sources; without any, all.")]
+Names = Annotated[list[str] | None, typer.Argument(metavar="NAME", help="Sources; without any, all.")]
 Name = Annotated[str, typer.Argument(metavar="NAME", help="A source.")]
-MaxDepth = Annotated[int | None, typer.Option(min=0, help="Links to follow from the start page at most.")]
-MaxPages = Annotated[int | None, typer.Option(min=1, help="Pages to take at most.")]
-Threshold = Annotated[float | None, typer.Option(min=0, max=1, help="Share of the known pages that must be found.")]
+MaxDepth = Annotated[int | None, typer.Option(min=0, metavar="N", help="Links to follow from the start page at most.")]
+MaxPages = Annotated[int | None, typer.Option(min=1, metavar="N", help="Pages to take at most.")]
+Threshold = Annotated[
+    float | None, typer.Option(min=0, max=1, metavar="X", help="Share of the known pages that must be found.")
+]
 
 
 def main(args: Sequence[str] | None = None) -> None:
@@ -140,7 +142,9 @@ def _finish(results: Sequence[RunResult], as_json: bool) -> None:
 def build(
     url: Annotated[str, typer.Argument(metavar="URL", help="Where the crawl begins.")],
     output: Annotated[str | None, typer.Option("-o", "--output", metavar="DIR", help="The bundle's directory.")] = None,
-    name: Annotated[str | None, typer.Option(help="The source's name; without it the directory's.")] = None,
+    name: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The source's name; without it the directory's.")
+    ] = None,
     max_depth: MaxDepth = None,
     max_pages: MaxPages = None,
     path_prefix: Annotated[str | None, typer.Option(metavar="PATH", help="Take only pages below it.")] = None,
@@ -149,7 +153,7 @@ def build(
     exclude: Annotated[list[str] | None, typer.Option(metavar="PATTERN", help="Leave these URLs out.")] = None,
     content: Annotated[str | None, typer.Option(metavar="CSS", help="The content's selector, or a preset.")] = None,
     drop: Annotated[list[str] | None, typer.Option(metavar="CSS", help="What to leave out of the content.")] = None,
-    ignore: Annotated[list[str] | None, typer.Option(metavar="REGEX", help="Text whose change is none.")] = None,
+    ignore: Annotated[list[str] | None, typer.Option(metavar="REGEX", help="Text whose change does not count.")] = None,
     threshold: Threshold = None,
     browser: Annotated[bool, typer.Option("--browser", help="Render pages with a browser.")] = False,
     no_robots: Annotated[bool, typer.Option("--no-robots", help="Do not ask robots.txt.")] = False,
@@ -175,11 +179,13 @@ def build(
 def add(
     url: Annotated[str, typer.Argument(metavar="URL", help="Where the crawl begins.")],
     output: Annotated[str | None, typer.Option("-o", "--output", metavar="DIR", help="The bundle's directory.")] = None,
-    name: Annotated[str | None, typer.Option(help="The source's name; without it the directory's.")] = None,
-    kind: Annotated[str, typer.Option(help="What kind of source it is.")] = "web",
+    name: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The source's name; without it the directory's.")
+    ] = None,
+    kind: Annotated[str, typer.Option(metavar="KIND", help="What kind of source it is.")] = "web",
     as_json: Json = False,
 ) -> None:
-    """Only write a source into .okf.yaml; `git okf sync` does the rest."""
+    """Write a source into .okf.yaml, and nothing else."""
     with _errors(as_json):
         from git_okf import manage
 
@@ -237,7 +243,7 @@ def _print_data(value: Any, as_json: bool) -> None:
 
 @app.command(epilog=READ_CODES)
 def status(names: Names = None, as_json: Json = False) -> None:
-    """Each source: its state, last success, items, what is retained."""
+    """Say how each source is: its state, items, last change and faults."""
     with _errors(as_json):
         from git_okf import lookup, manage
 
@@ -247,11 +253,11 @@ def status(names: Names = None, as_json: Json = False) -> None:
 
 @app.command(epilog=READ_CODES)
 def log(
-    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="A source; without one, all.")] = None,
-    number: Annotated[int, typer.Option("-n", min=1, help="Runs to show at most.")] = 20,
+    name: Annotated[str | None, typer.Argument(metavar="NAME", help="A source; without one, all.")] = None,
+    number: Annotated[int, typer.Option("-n", min=1, metavar="N", help="Runs to show at most.")] = 20,
     as_json: Json = False,
 ) -> None:
-    """The runs that changed something, newest first."""
+    """List the runs that changed something, newest first."""
     with _errors(as_json):
         from git_okf import lookup
 
@@ -263,7 +269,7 @@ def show(
     item: Annotated[str, typer.Argument(metavar="URL|PATH", help="A page's URL, or its concept's path.")],
     as_json: Json = False,
 ) -> None:
-    """One item: its URL, path, hash, since when it is here, its commits."""
+    """Show one item: its URL, path, hash and commits."""
     with _errors(as_json):
         from git_okf import lookup, manage
 
@@ -276,7 +282,10 @@ def explain(
     url: Annotated[str, typer.Argument(metavar="URL", help="Any URL.")],
     as_json: Json = False,
 ) -> None:
-    """Would this URL be taken, by which rule, to which path? Asks no server."""
+    """Say whether a URL is taken, by which rule, and to which path.
+
+    Asks no server.
+    """
     with _errors(as_json):
         from git_okf import lookup, manage
 
@@ -286,10 +295,12 @@ def explain(
 
 @app.command(epilog=READ_CODES)
 def verify(
-    paths: Annotated[list[str] | None, typer.Argument(metavar="[PATH]...", help="Bundles; without any, all.")] = None,
+    paths: Annotated[
+        list[str] | None, typer.Argument(metavar="PATH", help="Bundles' directories; without any, all of .okf.yaml.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
-    """Is the bundle whole: OKF rules, hashes, links, nothing edited by hand?"""
+    """Check that bundles are whole and nobody edited them by hand."""
     with _errors(as_json):
         from git_okf import lookup, manage
 
@@ -310,7 +321,7 @@ def repair(names: Names = None, as_json: Json = False) -> None:
 
 @app.command(epilog=READ_CODES)
 def remove(name: Name, as_json: Json = False) -> None:
-    """Take a source out of .okf.yaml; its bundle stays until you delete it."""
+    """Take a source out of .okf.yaml; its bundle stays."""
     with _errors(as_json):
         from git_okf import manage
 
@@ -319,12 +330,10 @@ def remove(name: Name, as_json: Json = False) -> None:
 
 @app.command(epilog=CODES)
 def demo(
-    url: Annotated[
-        str | None, typer.Argument(metavar="[URL]", help="A real site in place of the built-in one.")
-    ] = None,
+    url: Annotated[str | None, typer.Argument(metavar="URL", help="A real site in place of the built-in one.")] = None,
     directory: Annotated[Path | None, typer.Option("-o", metavar="DIR", help="Where the repository is made.")] = None,
 ) -> None:
-    """A throw-away repository, a small site in two versions: see it work."""
+    """Show it at work: a small site and a throw-away repository."""
     with _errors(False):
         from git_okf.demo import run
 
@@ -341,6 +350,8 @@ def _version(asked: bool) -> None:
 
 @app.callback()
 def options(
-    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Say it, exit.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Say the version and exit.")
+    ] = False,
 ) -> None:
     """Options before the command."""
