@@ -14,7 +14,8 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields
+from operator import attrgetter
 from typing import Any
 
 from git_okf.errors import GitRefused, OkfError
@@ -33,6 +34,8 @@ ACTIVE, PAUSED, UNREACHABLE = "ACTIVE", "PAUSED", "UNREACHABLE"
 
 
 _TEXTS = ("access", "last_error", "bundle_tree", "last_observed", "last_fully_processed", "recheck_at", "retry_at")
+_VOLATILE = ("etag", "last_modified", "raw_hash", "links", "title", "description")
+_durable_facts = attrgetter(*(f.name for f in fields(Record) if f.name not in _VOLATILE))
 _DURABLE = ("identity", "access", "last_error", "bundle_tree", "failures", "recheck_at", "retry_at", "watermarks")
 
 
@@ -157,7 +160,9 @@ def changes(old: State | None, new: State, source: str) -> dict[str, bytes | Non
     Shards without a changed record are not in it. `new.records` is keyed by the records' keys; `new.codec` is not read.
     """
     before: Mapping[str, Record] = old.records if old else {}
-    touched = {key for key in before.keys() | new.records.keys() if before.get(key) != new.records.get(key)}
+    after = new.records
+    touched = {key for key, record in after.items() if record is not (was := before.get(key)) and record != was}
+    touched |= before.keys() - after.keys()
     codec = codecs.successor(old.codec if old else None, new.records, touched)
     files: dict[str, bytes | None] = {"format": b"%d\n" % FORMAT, f"{source}/source.json": _source_json(new, codec)}
     old_sets = old.codec.sets if old and old.codec else {}
@@ -207,13 +212,15 @@ def durable_equal(a: Record | None, b: Record | None) -> bool:
 
     Volatile are validators, raw hash, links, title and description, and aliases, absent and refused links as a whole.
     """
-    return _durable(a) == _durable(b)
+    if a is b:
+        return True
+    if a is None or b is None or a.status is not b.status:
+        return not (_is_durable(a) or _is_durable(b))
+    return not _is_durable(a) or _durable_facts(a) == _durable_facts(b)
 
 
-def _durable(record: Record | None) -> Record | None:
-    if record is None or record.status not in (Status.PAGE, Status.PENDING):
-        return None
-    return replace(record, etag="", last_modified="", raw_hash="", links=(), title="", description="")
+def _is_durable(record: Record | None) -> bool:
+    return record is not None and record.status in (Status.PAGE, Status.PENDING)
 
 
 def worth_writing(old: State | None, new: State) -> bool:
