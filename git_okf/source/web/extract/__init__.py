@@ -24,6 +24,7 @@ from git_okf.source.web.extract.reasons import FORWARDS, FRAMES, NEEDS_BROWSER, 
 from git_okf.source.web.extract.select import select
 from git_okf.source.web.extract.tree import text_of
 from git_okf.source.web.extract.values import Extracted, Options
+from git_okf.source.web.extract.ways import neighbours, remove_ways
 
 __all__ = ["VERSION", "Extracted", "NoContent", "Options", "decode", "extract", "extract_published", "fingerprint"]
 
@@ -55,11 +56,13 @@ def extract(data: bytes, *, url: str, content_type: str = "", options: Options) 
     Raises NoContent where the bytes are no text, or hold no content.
     """
     html = decode(data, content_type)
-    root = _parsed(html)
+    encoded = html.replace("\0", "").encode("utf-8", "replace")
+    root = _parsed(encoded)
     meta = metadata.read(root)
-    theme = themes.recognise(html)
+    theme = themes.recognise(encoded)
     node = find_content(root, theme, options.content, html)
     heading = _outer_heading(root, node, theme, meta)
+    remove_ways(node, neighbours(root))
     drop = (*(theme.drop if theme else ()), *options.drop)
     hidden = clean(node, drop, opened=controlled(root))
     if heading is not None:
@@ -99,13 +102,12 @@ def extract_published(data: bytes, *, url: str, options: Options) -> Extracted:
     return _result(body, meta, options, hidden=invisible, warnings=(), words=words)
 
 
-def _parsed(html: str) -> etree._Element:
+def _parsed(html: bytes) -> etree._Element:
     parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True)
-    text = html.replace("\0", "")
-    if not text.strip():
+    if not html.strip():
         raise NoContent("the page is empty")
     try:
-        root = etree.fromstring(text.encode("utf-8", "replace"), parser)
+        root = etree.fromstring(html, parser)
     except etree.XMLSyntaxError:
         root = None
     if root is None:

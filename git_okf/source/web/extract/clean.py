@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import lru_cache
+from typing import cast
 
 from lxml import etree
 
@@ -24,6 +25,8 @@ _NEVER = words(
     "script style noscript template canvas select textarea option nav button dialog link meta base map area"
     " datalist progress meter embed object param applet track frameset noframes title head menuitem"
 )
+_LOOKED_AT = _NEVER | {"svg", "footer", "input"}
+_HIDERS = frozenset(("style", "hidden", "aria-hidden"))
 _HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 _PANEL = re.compile(
     r"(?:^|[\s_-])(?:tab|tabs|tabbed|tabpanel|panel|pane|collapse|collapsed|collapsible|accordion|spoiler|toggle|details"
@@ -44,13 +47,14 @@ _AWAY = re.compile(
     re.I,
 )
 _COLOURS = re.compile(r"(?<![-\w])(color|background(?:-color)?)\s*:\s*([^;!]+)", re.I)
-_INVISIBLE = re.compile(
-    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0"
-    "\ufff9-\ufffb\U000e0000-\U000e0fff\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]+|\u200b{2,}|(?<![^\x00-\u024f])[\u200c\u200d]+"
+_UNSEEN_CHARACTERS = (
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0"
+    "\ufff9-\ufffb\U000e0000-\U000e0fff\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"
 )
+_SUSPECT = re.compile(f"[{_UNSEEN_CHARACTERS}\u200b-\u200d]")
+_INVISIBLE = re.compile(f"[{_UNSEEN_CHARACTERS}]+|\u200b{{2,}}|(?<![^\x00-\u024f])[\u200c\u200d]+")
 """Characters that no reader sees. Joiners stay between letters of scripts (and emoji) that need them; a single
 U+200B, a place where a line may break, stays in code, which is quoted verbatim, and is left out of prose before."""
-
 
 _OPENERS = ("aria-controls", "data-target", "data-bs-target", "data-toggle-target")
 _CONTROLS = etree.XPath(f"//*[{' or '.join(f'@{name}' for name in _OPENERS)}]")
@@ -75,9 +79,11 @@ def clean(node: etree._Element, drop: Iterable[str], *, opened: frozenset[str] =
             etree.strip_tags(parent, "*")
             continue
         for child in list(parent):
-            if _is_chrome(child, parent) or _selected(selector, child):
+            keys = cast("list[str]", child.keys())
+            chrome = child.tag in _LOOKED_AT and _is_chrome(child, parent)
+            if chrome or ((keys or child.tag in selector.by_tag) and selector.matches(child, keys)):
                 remove(child)
-            elif _is_hidden(child, opened):
+            elif keys and not _HIDERS.isdisjoint(keys) and _is_hidden(child, opened):
                 hidden += bool(text_of(child)) and not _is_formula(parent)
                 remove(child)
             elif child.tag == "pre":
@@ -90,12 +96,6 @@ def clean(node: etree._Element, drop: Iterable[str], *, opened: frozenset[str] =
 @lru_cache(maxsize=64)
 def _selector(drop: tuple[str, ...]) -> Selector:
     return Selector((*UNIVERSAL_DROP, *drop))
-
-
-def _selected(selector: Selector, el: etree._Element) -> bool:
-    if not el.attrib and el.tag not in selector.by_tag:
-        return False
-    return selector.matches(el, frozenset((el.get("class") or "").split()))
 
 
 def _is_chrome(el: etree._Element, parent: etree._Element) -> bool:
@@ -123,8 +123,6 @@ def _clean_code(pre: etree._Element) -> int:
 
 
 def _is_hidden(el: etree._Element, opened: frozenset[str]) -> bool:
-    if not el.attrib:
-        return False
     style = el.get("style") or ""
     unseen = el.get("hidden", "until-found") != "until-found" or bool(style and _UNSEEN.search(style))
     if not unseen and el.get("aria-hidden") == "true":
@@ -161,4 +159,4 @@ def controlled(root: etree._Element) -> frozenset[str]:
 
 def without_invisible(text: str) -> tuple[str, int]:
     """A text without characters no reader sees, and how many runs of them it had."""
-    return (text, 0) if text.isascii() and text.isprintable() else _INVISIBLE.subn("", text)
+    return _INVISIBLE.subn("", text) if _SUSPECT.search(text) else (text, 0)

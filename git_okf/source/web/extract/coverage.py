@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 from lxml import etree
 
-from git_okf.source.web.extract.tree import texts
+from git_okf.source.web.extract.tree import raw_text, texts
 
 MIN_SHARE = 0.97
 """Below this share of the words of the content node, the page is reported."""
 
-_WORD = re.compile(r"[^\W_]+")
+_WORD = re.compile(r"\w+")
 _TARGET = re.compile(r"\]\((?:[^()\s]|\([^()]*\))*\)")
 _FENCE = re.compile(r"^[ \t>]*(`{3,})[^`\n]*$", re.M)
 _HEADING = re.compile(r"^[ \t>*-]*#{1,6} ", re.M)
@@ -37,9 +37,9 @@ def measure(node: etree._Element) -> Measure:
     return Measure(
         texts=texts,
         words=Counter(_WORD.findall("\n".join(texts))),
-        headings=sum(1 for h in node.iter("h1", "h2", "h3", "h4", "h5", "h6") if _said(h)),
+        headings=sum(1 for h in node.iter("h1", "h2", "h3", "h4", "h5", "h6") if _has_letters(h)),
         tables=sum(1 for t in node.iter("th") if _said(t)) and sum(1 for t in node.iter("table") if _has_heads(t)),
-        fences=sum(1 for p in node.iter("pre") if _said(p) and next(p.iterdescendants("pre"), None) is None),
+        fences=sum(1 for p in node.iter("pre") if _has_letters(p) and next(p.iterdescendants("pre"), None) is None),
     )
 
 
@@ -52,6 +52,11 @@ def _texts(node: etree._Element) -> list[str]:
 
 def _said(el: etree._Element) -> bool:
     return any(text.strip() for text in texts(el))
+
+
+def _has_letters(el: etree._Element) -> bool:
+    """Numbers alone may be line numbers or the numbers of notes, which are written otherwise."""
+    return any(c.isalpha() for c in raw_text(el))
 
 
 def _has_heads(table: etree._Element) -> bool:

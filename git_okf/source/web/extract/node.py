@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 
 from lxml import etree
 
@@ -13,10 +14,10 @@ from git_okf.source.web.extract.themes import Theme, named
 from git_okf.source.web.extract.tree import raw_text, remove, texts, words
 
 _GENERAL = (
-    "main article", "[role=main]", "main", "article", "[itemprop=articleBody]", ".markdown-body", "#main-content",
-    "#main_content", "#mw-content-text", "#content", "#main", ".main-content", "#documentation", ".documentation",
-    ".docs-content", ".doc-content", ".document", ".post-content", ".entry-content", ".article-content",
-    ".page-content", "#page-content", ".content", "#doc", ".body", "#page", "#bodyContent", "#text", "#body",
+    "article", "role=main", "main", "itemprop=articleBody", ".markdown-body", "#main-content", "#main_content",
+    "#mw-content-text", "#content", "#main", ".main-content", "#documentation", ".documentation", ".docs-content",
+    ".doc-content", ".document", ".post-content", ".entry-content", ".article-content", ".page-content",
+    "#page-content", ".content", "#doc", ".body", "#page", "#bodyContent", "#text", "#body",
 )  # fmt: skip
 """How pages of no known theme name their content, best first."""
 _SHARE = 0.4
@@ -65,7 +66,7 @@ def _prune(node: etree._Element) -> None:
     """Take out what its class or id calls navigation and what is mostly links, or stands around the page."""
     for el in list(node.iter("div", "ul", "table", "p", "span", "header", "section", "form", "td")):
         around = el is not node and _called(el, _AROUND) and next(el.iter("h1"), None) is None
-        if around and (_is_linked(el) or el.tag == "header" or not _weight(el)):
+        if around and (_is_linked(el) or el.tag == "header" or not _has_text(el)):
             remove(el)
 
 
@@ -104,27 +105,56 @@ def _joined(found: Iterable[etree._Element]) -> etree._Element:
 
 
 def _general(body: etree._Element, html: str) -> etree._Element:
-    total = _weight(body)
+    weights = _weights(body)
+    total = weights[body]
     if not total:
         raise NoContent(NEEDS_SELECTOR)
-    for selector in _GENERAL:
-        found = [el for el in select(body, selector) if _weight(el) > 0]
-        if len(found) == 1 and _weight(found[0]) >= total * _SHARE:
-            return found[0]
-    node = _heaviest(body)
-    if node is body and _link_heavy(body):
+    candidates = _candidates(weights)
+    for name in _GENERAL:
+        matches = candidates.get(name, ())
+        if len(matches) == 1 and weights[matches[0]] >= total * _SHARE:
+            return matches[0]
+    node = _heaviest(body, weights)
+    if node is body and _link_heavy(body, total):
         pointed = _pointed_at(body, html)
-        return pointed if pointed is not None and _weight(pointed) >= total * _SHARE else body
+        return pointed if pointed is not None and weights.get(pointed, 0) >= total * _SHARE else body
     return node
 
 
-def _heaviest(node: etree._Element) -> etree._Element:
+def _candidates(weights: Mapping[etree._Element, int]) -> dict[str, list[etree._Element]]:
+    """The elements with text in them by the names of `_GENERAL`."""
+    out: dict[str, list[etree._Element]] = {name: [] for name in _GENERAL}
+    for el, weight in weights.items():
+        if weight and (el.attrib or el.tag in out):
+            names = [f".{name}" for name in (el.get("class") or "").split()]
+            names += [str(el.tag), f"#{el.get('id')}", f"role={el.get('role')}", f"itemprop={el.get('itemprop')}"]
+            for name in names:
+                if name in out:
+                    out[name].append(el)
+    return out
+
+
+def _weights(body: etree._Element) -> dict[etree._Element, int]:
+    """For each element the characters of its text outside of links, scripts and navigation."""
+    weights: dict[etree._Element, int] = {}
+    order = list(body.iter())
+    for el in reversed(order):
+        total = len((el.text or "").strip())
+        for child in el:
+            total += len((child.tail or "").strip())
+            if child.tag != "a" and not _is_chrome(child):
+                total += weights.get(child, 0)
+        weights[el] = total
+    return weights
+
+
+def _heaviest(node: etree._Element, weights: dict[etree._Element, int]) -> etree._Element:
     """Down from the body while one child holds nearly everything; through a table only where it is layout."""
     while True:
-        weight = _weight(node)
+        weight = weights[node]
         if _own_text(node) > weight * (1 - _HEAVY):
             return node
-        heavy = [c for c in _inner(node) if not _is_chrome(c) and _weight(c) >= weight * _HEAVY]
+        heavy = [c for c in _inner(node) if not _is_chrome(c) and weights.get(c, 0) >= weight * _HEAVY]
         if len(heavy) != 1:
             return node
         node = heavy[0]
@@ -158,25 +188,17 @@ def _is_chrome(el: etree._Element) -> bool:
 
 
 def _called(el: etree._Element, pattern: re.Pattern[str]) -> bool:
-    return any(pattern.search(name) for name in (*(el.get("class") or "").split(), el.get("id") or "") if name)
+    return any(_names(pattern, name) for name in (el.get("class"), el.get("id")) if name)
 
 
-def _weight(el: etree._Element) -> int:
-    """Characters of text outside of links, scripts and navigation."""
-    total, stack = 0, [el]
-    while stack:
-        node = stack.pop()
-        total += len((node.text or "").strip())
-        for child in node:
-            total += len((child.tail or "").strip())
-            if child.tag != "a" and not _is_chrome(child):
-                stack.append(child)
-    return total
+@lru_cache(maxsize=4096)
+def _names(pattern: re.Pattern[str], value: str) -> bool:
+    return any(pattern.search(name) for name in value.split())
 
 
-def _link_heavy(body: etree._Element) -> bool:
+def _link_heavy(body: etree._Element, weight: int) -> bool:
     linked = sum(len(raw_text(a).strip()) for a in body.iter("a"))
-    return linked > 0.3 * (linked + _weight(body))
+    return linked > 0.3 * (linked + weight)
 
 
 def _pointed_at(body: etree._Element, html: str) -> etree._Element | None:

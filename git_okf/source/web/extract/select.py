@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -28,8 +28,8 @@ class Simple(NamedTuple):
     classes: frozenset[str]
     attributes: tuple[tuple[str, str, str], ...]
 
-    def matches(self, el: etree._Element, names: frozenset[str]) -> bool:
-        if (self.tag and el.tag != self.tag) or not self.classes <= names:
+    def matches(self, el: etree._Element, names: Collection[str]) -> bool:
+        if (self.tag and el.tag != self.tag) or not all(name in names for name in self.classes):
             return False
         return all(_holds(el.get(name), operator, value) for name, operator, value in self.attributes)
 
@@ -65,19 +65,17 @@ class Selector:
             else:
                 self.by_tag.setdefault(simple.tag, []).append(simple)
 
-    def matches(self, el: etree._Element, names: frozenset[str]) -> bool:
-        """Whether a simple selector matches; `names` are the element's classes."""
-        for name in names:
-            rules = self.by_class.get(name)
-            if rules and any(rule.matches(el, names) for rule in rules):
+    def matches(self, el: etree._Element, keys: Sequence[str]) -> bool:
+        """Whether a simple selector matches an element, whose attributes are named `keys`."""
+        for key in keys:
+            if key == "class":
+                names = (el.get("class") or "").split()
+                for name in names:
+                    if name in self.by_class and any(rule.matches(el, names) for rule in self.by_class[name]):
+                        return True
+            elif key in self.by_attribute and any(rule.matches(el, ()) for rule in self.by_attribute[key]):
                 return True
-        if self.by_attribute:
-            for key in el.keys():  # noqa: SIM118 - an element is a sequence of its children, not of its keys
-                rules = self.by_attribute.get(str(key))
-                if rules and any(rule.matches(el, names) for rule in rules):
-                    return True
-        rules = self.by_tag.get(str(el.tag))
-        return bool(rules) and any(rule.matches(el, names) for rule in rules or ())
+        return el.tag in self.by_tag and any(rule.matches(el, ()) for rule in self.by_tag[str(el.tag)])
 
 
 def _simple(text: str) -> Simple | None:

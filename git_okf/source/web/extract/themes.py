@@ -118,6 +118,8 @@ THEMES: tuple[Theme, ...] = (
         content=("#main-content", "main .content", "#main"),
         drop=(
             "a.src",
+            ".rightside",
+            "summary.hideme",
             "a.srclink",
             ".out-of-band",
             "#copy-path",
@@ -177,6 +179,7 @@ THEMES: tuple[Theme, ...] = (
         content=("#doc-content", "div.contents", "body"),
         drop=(
             ".ttc",
+            "span.lineno",
             ".permalink",
             ".summary",
             "#nav-path",
@@ -316,6 +319,7 @@ THEMES: tuple[Theme, ...] = (
         signs=('content="DocBook XSL', 'class="navheader"', 'class="NAVHEADER"'),
         content=("body",),
         drop=(
+            ".spirit-nav",
             ".navheader",
             ".navfooter",
             ".NAVHEADER",
@@ -389,6 +393,9 @@ def named(name: str) -> Theme | None:
     return next((theme for theme in THEMES if theme.name == name), None)
 
 
-def recognise(html: str) -> Theme | None:
-    """The theme whose sign stands in a page."""
-    return next((theme for theme in THEMES if any(sign in html for sign in theme.signs)), None)
+def recognise(html: bytes) -> Theme | None:
+    """The theme whose sign stands in a page (UTF-8)."""
+    return next((theme for theme, signs in _SIGNS if any(sign in html for sign in signs)), None)
+
+
+_SIGNS = tuple((theme, tuple(sign.encode() for sign in theme.signs)) for theme in THEMES)

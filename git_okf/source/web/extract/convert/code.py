@@ -119,7 +119,7 @@ def _content_of(el: etree._Element, parts: list[str], line: bool) -> None:
         parts.append("\n")
     at = len(parts)
     _content(el, parts)
-    if not "".join(parts[at:]).endswith("\n"):
+    if not "".join(parts[at:]).endswith("\n") and not (el.tail or "").startswith("\n"):
         parts.append("\n")
 
 

@@ -23,6 +23,11 @@ _UNDERLINE = re.compile(r"(?:=+|-+)[ \t]*$|\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:
 _STARTS = frozenset("#-+*>~=|:_[0123456789")
 
 
+def is_special(text: str) -> bool:
+    """Whether a text may need an escape; most do not."""
+    return _SPECIAL.search(text) is not None
+
+
 @lru_cache(maxsize=4096)
 def is_punctuation(char: str) -> bool:
     """Whether CommonMark counts a character as punctuation when it looks at delimiter runs."""
@@ -41,7 +46,7 @@ def escape(text: str, before: str = "", after: str = "", *, bracketed: bool = Fa
 
     `bracketed`: the text is inside the brackets of a link or image, where every bracket counts.
     """
-    if not _SPECIAL.search(text):
+    if not is_special(text):
         return text
 
     def replace(match: re.Match[str]) -> str:

@@ -146,23 +146,15 @@ def _link(el: etree._Element, out: Tokens, page: Page) -> None:
     if href and href[0] == "#" and href[1:] in page.footnotes:
         out.append(Token(RAW, f"[^{page.footnotes[href[1:]]}]"))
         return
-    target = page.links.target(href) if href else ""
-    if not target or any(t.kind == LINK for t in out[_open_link(out) :]):
+    target = page.links.target(href) if href and not page.in_link else ""
+    if not target:
         children(el, out, page)
         return
+    page.in_link = True
     out.append(Token(LINK))
     children(el, out, page)
     out.append(Token(END, target))
-
-
-def _open_link(out: Tokens) -> int:
-    """Where the last link that was closed ends; a link found after it is still open."""
-    for i in range(len(out) - 1, -1, -1):
-        if out[i].kind == END:
-            return i
-        if out[i].kind == LINK:
-            return i
-    return 0
+    page.in_link = False
 
 
 def _break(el: etree._Element, out: Tokens, page: Page) -> None:

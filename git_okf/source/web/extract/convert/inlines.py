@@ -7,17 +7,15 @@ moved out of emphasis, equal marks be joined, and text be escaped no more than n
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
-from git_okf.source.web.extract.convert.escape import code_span, escape, flanks, guard_line
+from git_okf.source.web.extract.convert.escape import code_span, escape, flanks, guard_line, is_special
 
 TEXT, CODE, RAW, OPEN, CLOSE, LINK, END, SPACE, BREAK = range(9)
-_BLANKS = re.compile(r"[\s\xa0]+")
 _TAGS = {"*": "em", "**": "strong", "~~": "del"}
 
 
-@dataclass(slots=True, frozen=True)
-class Token:
+class Token(NamedTuple):
     """`value`: text, code, Markdown, the mark, or a link's destination."""
 
     kind: int
@@ -31,7 +29,7 @@ _SPACE, _BREAK = Token(SPACE), Token(BREAK)
 def render(tokens: Tokens, *, cell: bool = False, heading: bool = False) -> str:
     """The Markdown of a run of tokens; "" for nothing visible. Breaks become `<br>` in a cell, a blank in a heading."""
     if len(tokens) == 1 and tokens[0].kind == TEXT and not cell and not heading:
-        return guard_line(escape(_folded(tokens[0].value).strip(" ")), first=True)
+        return guard_line(escape(_folded(tokens[0].value)), first=True)
     tidy = _tidy(tokens, flat=heading)
     text = _emit(tidy, "<br>" if cell else "\\\n")
     if cell:
@@ -44,13 +42,8 @@ def render(tokens: Tokens, *, cell: bool = False, heading: bool = False) -> str:
 
 
 def _folded(text: str) -> str:
-    return _BLANKS.sub(" ", text.replace("\u200b", ""))
-
-
-def plain(tokens: Tokens) -> str:
-    """The text of a run of tokens, without any mark."""
-    kept = (" " if t.kind in (SPACE, BREAK) else t.value for t in tokens if t.kind in (TEXT, CODE, SPACE, BREAK))
-    return " ".join("".join(kept).split())
+    """Text with its white space as HTML folds it, no-break spaces included."""
+    return " ".join((text.replace("\u200b", "") if "\u200b" in text else text).split())
 
 
 def _tidy(tokens: Tokens, *, flat: bool) -> Tokens:
@@ -58,12 +51,10 @@ def _tidy(tokens: Tokens, *, flat: bool) -> Tokens:
     out: Tokens = []
     depth: dict[str, int] = {}
     linked = False
-    for token in _split(tokens):
+    for token in tokens:
         kind = token.kind
-        if kind == SPACE or (kind == BREAK and (flat or linked)):
-            _blank(out, _SPACE)
-        elif kind == BREAK:
-            _blank(out, _BREAK)
+        if kind == TEXT:
+            _text(out, token.value)
         elif kind == OPEN:
             depth[token.value] = depth.get(token.value, 0) + 1
             if depth[token.value] == 1:
@@ -78,29 +69,34 @@ def _tidy(tokens: Tokens, *, flat: bool) -> Tokens:
         elif kind == END:
             linked = False
             _close(out, token, LINK)
+        elif kind in (SPACE, BREAK):
+            _blank(out, _BREAK if kind == BREAK and not flat and not linked else _SPACE)
         else:
             _content(out, token)
-    while out and out[-1].kind in (SPACE, BREAK):
+    while out and out[-1].kind >= SPACE:
         out.pop()
     return out
 
 
-def _split(tokens: Tokens) -> Tokens:
-    """Text tokens without white space around or folded in them, and the space as tokens of its own."""
-    out: Tokens = []
-    for token in tokens:
-        if token.kind != TEXT:
-            out.append(token)
-            continue
-        text = _folded(token.value)
-        core = text.strip(" ")
-        if text[:1] == " ":
-            out.append(_SPACE)
-        if core:
-            out.append(Token(TEXT, core))
-            if text[-1] == " ":
-                out.append(_SPACE)
-    return out
+def _text(out: Tokens, value: str) -> None:
+    """Add text with its white space folded; what stands around it becomes tokens of its own."""
+    core = _folded(value)
+    if not core:
+        if value and value != "\u200b":
+            _blank(out, _SPACE)
+        return
+    if value[0].isspace():
+        _blank(out, _SPACE)
+    last = out[-1].kind if out else RAW
+    if last == TEXT:
+        out[-1] = Token(TEXT, out[-1].value + core)
+    elif last == SPACE and len(out) > 1 and out[-2].kind == TEXT:
+        out.pop()
+        out[-1] = Token(TEXT, f"{out[-1].value} {core}")
+    else:
+        out.append(Token(TEXT, core))
+    if value[-1].isspace():
+        out.append(_SPACE)
 
 
 def _blank(out: Tokens, token: Token) -> None:
@@ -138,12 +134,8 @@ def _close(out: Tokens, token: Token, opener: int) -> None:
 
 
 def _content(out: Tokens, token: Token) -> None:
-    last = out[-1] if out else None
-    if last is not None and last.kind == token.kind and token.kind in (TEXT, CODE):
-        out[-1] = replace(last, value=last.value + token.value)
-    elif last is not None and token.kind == TEXT and last.kind == SPACE and len(out) > 1 and out[-2].kind == TEXT:
-        out.pop()
-        out[-1] = Token(TEXT, f"{out[-1].value} {token.value}")
+    if token.kind == CODE and out and out[-1].kind == CODE:
+        out[-1] = Token(CODE, out[-1].value + token.value)
     else:
         out.append(token)
 
@@ -157,7 +149,10 @@ def _emit(tokens: Tokens, break_mark: str) -> str:
     for i, token in enumerate(tokens):
         kind = token.kind
         if kind == TEXT:
-            parts.append(escape(token.value, _near(tokens, i, -1), _near(tokens, i, 1), bracketed=bool(linked)))
+            text = token.value
+            if is_special(text):
+                text = escape(text, _near(tokens, i, -1), _near(tokens, i, 1), bracketed=bool(linked))
+            parts.append(text)
         elif kind == CODE:
             parts.append(code_span(token.value))
         elif kind == SPACE:
@@ -181,6 +176,8 @@ def _emit(tokens: Tokens, break_mark: str) -> str:
 
 def _unsayable(tokens: Tokens) -> frozenset[int]:
     """Positions of marks that CommonMark would not read as marks where they stand; HTML has to say them."""
+    if all(token.kind != OPEN for token in tokens):
+        return frozenset()
     stack: list[int] = []
     found: set[int] = set()
     for i, token in enumerate(tokens):

@@ -1,0 +1,43 @@
+"""Ways around the site that a page names in its head (`<link rel="next">`): rows of links to them are no content."""
+
+from __future__ import annotations
+
+from lxml import etree
+
+from git_okf.source.web.extract.tree import raw_text, remove
+
+_RELATIONS = frozenset(
+    ("prev", "previous", "next", "up", "home", "start", "top", "contents", "index", "first", "last", "toc")
+)
+_LEFT = 8
+"""Letters outside of links that such a row may have: arrows and words between."""
+
+
+def neighbours(root: etree._Element) -> frozenset[str]:
+    """Where the page's head says the previous, the next, the upper page and the like are."""
+    return frozenset(
+        link.get("href") or ""
+        for link in root.iter("link")
+        if _RELATIONS.intersection((link.get("rel") or "").lower().split())
+    ) - {""}
+
+
+def remove_ways(node: etree._Element, known: frozenset[str]) -> None:
+    """Take out the largest elements that hold at least two links, all of them to `known`, and next to no text."""
+    if len(known) < 2:
+        return
+    for link in list(node.iter("a")):
+        row = None
+        box = link.getparent() if link.get("href") in known else None
+        while box is not None and box is not node and _is_row(box, known):
+            row, box = box, box.getparent()
+        if row is not None and sum(1 for _ in row.iter("a")) > 1:
+            remove(row)
+
+
+def _is_row(box: etree._Element, known: frozenset[str]) -> bool:
+    links = list(box.iter("a"))
+    if any(a.get("href") not in known for a in links) or next(box.iter("pre", "h1", "h2", "h3"), None) is not None:
+        return False
+    letters = sum(c.isalpha() for c in raw_text(box)) - sum(c.isalpha() for a in links for c in raw_text(a))
+    return letters <= _LEFT
