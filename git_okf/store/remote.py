@@ -43,13 +43,14 @@ _KEPT = frozenset(
         "GIT_SSL_NO_VERIFY",
     }
 )
-_FETCH = (
+FETCH = (
     "fetch",
     "--quiet",
     "--no-tags",
     "--no-recurse-submodules",
     "--no-auto-maintenance",
     "--no-write-fetch-head",
+    "--refmap=",  # nor the user's refs/remotes on the way
 )
 _KEPT_PREFIXES = ("GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_", "GIT_HTTP_", "GIT_PROXY_")
 
@@ -197,7 +198,7 @@ def remote_refs(repo: Repo, remote: str, names: Sequence[str]) -> dict[str, str]
 def fetch_refs(repo: Repo, remote: str, refspecs: Sequence[str]) -> None:
     """Fetch refs, never by force. A shallow clone stays shallow; of a partial one the tips come whole."""
     depth = ["--depth=1"] if repo.is_shallow() else []
-    git(repo.root, *_FETCH, *depth, "--", remote, *refspecs)
+    git(repo.root, *FETCH, *depth, "--", remote, *refspecs)
     if repo.is_partial():
         for refspec in refspecs:
             _fill(repo, remote, refspec.rpartition(":")[2])
@@ -209,7 +210,7 @@ def _fill(repo: Repo, remote: str, ref: str) -> None:
     missing = b"".join(line[1:] + b"\n" for line in listed if line.startswith(b"?"))
     if missing:
         # As git itself fetches what it misses: without telling the remote what it has.
-        git(repo.root, "-c", "fetch.negotiationAlgorithm=noop", *_FETCH, remote, "--stdin", stdin=missing)
+        git(repo.root, "-c", "fetch.negotiationAlgorithm=noop", *FETCH, remote, "--stdin", stdin=missing)
 
 
 def fetch_memory(repo: Repo) -> list[str]:

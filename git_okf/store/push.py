@@ -1,0 +1,117 @@
+"""Refs of ours on a remote: moved all or none, each only from where we saw it, never by force over somebody's work.
+
+What a push came to is decided by where the remote's refs are afterwards, not by the words it was refused with: those
+differ between servers, versions and languages. Refs that stand elsewhere than expected were moved by another writer
+(PushRaced: fetch, plan again, push again); refs that stand where they did mean that the remote says no (a hook, a
+protected branch, no permission), and trying again would change nothing.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from git_okf.errors import GitRefused
+from git_okf.store import notes
+from git_okf.store.remote import FETCH, git, remote_refs
+from git_okf.store.repo import RefUpdate, Repo
+
+ATTEMPTS = 5
+LOCKED_PAUSE_S = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A ref of the remote: from `expected` (None: it must not exist) to `new`."""
+
+    ref: str
+    new: str
+    expected: str | None
+
+
+class PushRaced(GitRefused):
+    """Another writer moved a ref of the remote first; nothing was pushed. `actual` says where they are."""
+
+    code = "push-raced"
+
+    def __init__(self, remote: str, actual: dict[str, str | None]) -> None:
+        super().__init__(
+            f"{', '.join(actual)} moved on {remote} meanwhile; nothing was pushed",
+            "run the sync again: it starts from what the remote has now",
+        )
+        self.actual = actual
+
+
+class PushRefused(GitRefused):
+    """The remote says no, and would again."""
+
+    code = "push-refused"
+
+
+def fetch_objects(repo: Repo, remote: str, names: Sequence[str]) -> dict[str, str | None]:
+    """Where some refs are on a remote (None: nowhere), their objects fetched. No ref here moves."""
+    there = remote_refs(repo, remote, names)
+    missing = [name for name, oid in there.items() if not repo.has(oid)]
+    if missing:
+        git(repo.root, *FETCH, *(["--depth=1"] if repo.is_shallow() else []), "--", remote, *missing)
+    return {name: there.get(name) for name in names}
+
+
+def push(repo: Repo, remote: str, moves: Sequence[Move]) -> None:
+    """Move refs of the remote all or none. PushRaced, or PushRefused with the remote's own words.
+
+    Each new commit must descend from the one it replaces: this is checked here, because a lease on a ref
+    (`--force-with-lease`) would let a push go backwards.
+    """
+    moves = [move for move in moves if move.new != move.expected]
+    if not moves:
+        return
+    for move in moves:
+        if move.expected and not repo.is_ancestor(move.expected, move.new):
+            raise PushRaced(remote, {move.ref: move.expected})
+    leases = [f"--force-with-lease={move.ref}:{move.expected or ''}" for move in moves]
+    specs = [f"{move.new}:{move.ref}" for move in moves]
+    for attempt in range(ATTEMPTS):
+        done = git(repo.root, "push", "--porcelain", "--atomic", *leases, "--", remote, *specs, check=False)
+        if done.returncode == 0:
+            return
+        there = remote_refs(repo, remote, [move.ref for move in moves])
+        if all(there.get(move.ref) == move.new for move in moves):
+            return  # it arrived, and only the answer was lost
+        moved = {move.ref: there.get(move.ref) for move in moves if there.get(move.ref) != move.expected}
+        if moved:
+            raise PushRaced(remote, moved)
+        said = (done.stdout + b"\n" + done.stderr).decode("utf-8", "replace")
+        if "lock" not in said.lower() or attempt == ATTEMPTS - 1:
+            break
+        time.sleep(LOCKED_PAUSE_S)  # another push was just being written; where it went shows in the next attempt
+    raise _refused(remote, said)
+
+
+def push_notes(repo: Repo, remote: str, when: datetime) -> None:
+    """Bring our notes and the remote's together, on both sides; no writer's note is lost. Raises as `push`."""
+    for attempt in range(ATTEMPTS):
+        ours = repo.ref(notes.REF)
+        theirs = fetch_objects(repo, remote, [notes.REF])[notes.REF]
+        merged = notes.merge(repo, ours, theirs, when) if ours and theirs else ours or theirs
+        if merged is None:
+            return
+        if merged != ours:
+            repo.update([RefUpdate(notes.REF, ours, merged, f"okf: merge notes of {remote}")])
+        try:
+            push(repo, remote, [Move(notes.REF, merged, theirs)])
+            return
+        except PushRaced:
+            if attempt == ATTEMPTS - 1:
+                raise
+
+
+def _refused(remote: str, said: str) -> PushRefused:
+    lines = [line.strip() for line in said.splitlines() if line.strip() and line.strip() != "Done"]
+    reason = next((line.partition("\t")[2] for line in lines if line.startswith("!")), lines[-1] if lines else "")
+    return PushRefused(
+        f"{remote} refuses the push: {reason.replace(chr(9), ' ')}",
+        "\n".join(lines) or "run `git push` by hand to see more",
+    )
