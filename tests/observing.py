@@ -124,8 +124,12 @@ class Docs:
     def sync(self, ask: Ask | None = None, **options: Any) -> Observation:
         """One run whose delta is taken."""
         seen = self.look(ask, **options)
-        self.delta, self.known = advance(self.known, seen, options.get("removal"))
+        self.take(seen, options.get("removal"))
         return seen
+
+    def take(self, seen: Observation, removal: Removal | None = None) -> None:
+        """Take the delta of an observation."""
+        self.delta, self.known = advance(self.known, seen, removal)
 
     def asked(self, pattern: str = "*", method: str | None = None) -> list[str]:
         """Paths of the pages asked for."""
