@@ -328,7 +328,13 @@ def _configured(repo: Repo, read_config: Callable[[Repo], Config]) -> list[Path]
 def _files(root: Path) -> dict[str, bytes]:
     """Every Markdown file below a directory, by POSIX path; links are not followed."""
     return {
-        path.relative_to(root).as_posix(): path.read_bytes()
+        path.relative_to(root).as_posix(): _as_committed(path.read_bytes())
         for path in sorted(root.rglob("*.md"))
         if path.is_file() and not path.is_symlink()
     }
+
+
+def _as_committed(data: bytes) -> bytes:
+    """A file that git checked out with CR LF throughout, as it stands in the repository."""
+    crlf = data.count(b"\r\n")
+    return data.replace(b"\r\n", b"\n") if crlf and crlf == data.count(b"\n") else data

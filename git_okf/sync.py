@@ -140,6 +140,7 @@ def _observe(run: Run, base: Baseline, source: Source, spool: Spool) -> Observat
         retry_failed=options.retry_failed,
         afresh=options.rebuild,
         deadline=None if options.time_budget is None else run.started + options.time_budget,
+        threshold=0.0 if "page-count" in options.overrides else options.threshold,
     )
     pool: list[Executor] = []
 
