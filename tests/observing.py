@@ -113,13 +113,17 @@ class Docs:
     def page(self, path: str, *links: str, version: int = 1, name: str = "", **headers: str) -> None:
         self.site.page(path, document(name or path.strip("/") or "Home", links, version=version), **headers)
 
+    def source(self, **options: Any) -> WebSource:
+        given = {"url": self.site.url, **self.options, **options}
+        return WebSource(name="docs", bundle="docs", **given)
+
     def look(self, ask: Ask | None = None, *, spool: Bodies | None = None, **options: Any) -> Observation:
         """One run; nothing is remembered of it."""
+        return self.observe(WebSite(self.source(**options), {}, sleep=no_sleep), ask, spool)
+
+    def observe(self, source: WebSite, ask: Ask | None = None, spool: Bodies | None = None) -> Observation:
         self.site.forget()
-        source = WebSource(
-            name="docs", url=options.pop("url", self.site.url), bundle="docs", **{**self.options, **options}
-        )
-        return WebSite(source, {}, sleep=no_sleep).observe(self.known, ask or Ask(), tools(spool))
+        return source.observe(self.known, ask or Ask(), tools(spool))
 
     def sync(self, ask: Ask | None = None, **options: Any) -> Observation:
         """One run whose delta is taken."""

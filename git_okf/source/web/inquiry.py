@@ -7,15 +7,17 @@ What an interrupted run has saved is not asked for again.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from http import HTTPStatus
+from typing import Protocol
 
 from git_okf.digest import raw_hash
 from git_okf.model import Record, Status
 from git_okf.source import Tools
 from git_okf.source.web import published
 from git_okf.source.web.answer import Answer, Denied, Missing, Page, Refusal, Same, Trouble, Why
-from git_okf.source.web.client import Client, FetchError, Response
+from git_okf.source.web.client import FetchError, Response
 from git_okf.source.web.content import Reader, again
 from git_okf.source.web.scope import Scope
 from git_okf.source.web.tally import Tally
@@ -26,12 +28,28 @@ _DENIED = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN, HTTPStatus.UNAVAILABLE
 _NO_BODY = (HTTPStatus.NO_CONTENT, HTTPStatus.RESET_CONTENT)
 
 
+class Getter(Protocol):
+    """What asks: a client, or a browser in front of one."""
+
+    async def get(
+        self,
+        url: str,
+        *,
+        etag: str = ...,
+        last_modified: str = ...,
+        accept: str = ...,
+        method: str = ...,
+        follow: bool | Callable[[str], bool] = ...,
+    ) -> Response:
+        """One request and its answer. Raises FetchError, RateLimited."""
+
+
 @dataclass(slots=True, kw_only=True)
 class Inquirer:
     """Asks for pages, as many at a time as it is called."""
 
     scope: Scope
-    client: Client
+    client: Getter
     reader: Reader
     tools: Tools
     tally: Tally

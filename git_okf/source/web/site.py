@@ -12,6 +12,7 @@ from git_okf.model import Counters, Observation, Record, Status
 from git_okf.source import Ask, Tools
 from git_okf.source.web import published
 from git_okf.source.web.answer import Answer, Barred, Denied, Doubt, Elsewhere, Missing, Refusal, Trouble, Why
+from git_okf.source.web.browser import Rendering
 from git_okf.source.web.client import Client, RateLimited
 from git_okf.source.web.conclusion import conclude
 from git_okf.source.web.content import Reader
@@ -19,7 +20,7 @@ from git_okf.source.web.crawl import Crawl
 from git_okf.source.web.discovery import Discovery
 from git_okf.source.web.extract import fingerprint
 from git_okf.source.web.gate import Gate
-from git_okf.source.web.inquiry import Inquirer
+from git_okf.source.web.inquiry import Getter, Inquirer
 from git_okf.source.web.reading import options, scope_of
 from git_okf.source.web.tally import Tally
 
@@ -41,6 +42,7 @@ class WebSite:
         self._source = source
         self._scope = scope_of(source)
         self._headers = header_values(source, environ)
+        self._environ = environ
 
     @property
     def fingerprint(self) -> str:
@@ -51,14 +53,18 @@ class WebSite:
         """Ask the site for everything it has.
 
         SourceUnavailable where nothing can be said: robots.txt or the seed cannot be had, or the site asks to be left
-        alone for a while. UsageError where the seed is there but is no page of this source.
+        alone for a while. UsageError where the seed is there but is no page of this source. ConfigError where
+        `browser: true` needs what is not installed.
         """
         return asyncio.run(self._observe(known, ask, tools))
 
     async def _observe(self, known: Mapping[str, Record], ask: Ask, tools: Tools) -> Observation:
         try:
             async with Client(self._source, self._headers, clock=tools.clock, sleep=self._sleep) as client:
-                return await self._run(client, known, ask, tools)
+                if not self._source.browser:
+                    return await self._run(client, client, known, ask, tools)
+                async with Rendering(client, self._source, self._environ) as browser:
+                    return await self._run(client, browser, known, ask, tools)
         except RateLimited as error:
             raise SourceUnavailable(
                 f"{self._source.url} asks to be left alone for a while ({error.reason}); nothing was changed",
@@ -67,11 +73,14 @@ class WebSite:
                 rate_limited=True,
             ) from error
 
-    async def _run(self, client: Client, known: Mapping[str, Record], ask: Ask, tools: Tools) -> Observation:
+    async def _run(
+        self, client: Client, pages: Getter, known: Mapping[str, Record], ask: Ask, tools: Tools
+    ) -> Observation:
+        """One run; `pages` gets the pages, `client` everything else."""
         tally = Tally()
         discovery = Discovery(scope=self._scope, client=client, known=known, afresh=ask.afresh, tally=tally)
         gate = Gate(self._source, self._scope, known)
-        inquirer = self._inquirer(client, known, ask, tools, tally)
+        inquirer = self._inquirer(pages, known, ask, tools, tally)
         crawl = Crawl(self._source, gate, ask, tools, known, discovery, inquirer)
         if self._source.robots:
             await self._obey(discovery, client, crawl)
@@ -84,7 +93,7 @@ class WebSite:
         await crawl.everything(seed)
         return conclude(crawl, _counters(client, tally))
 
-    def _inquirer(self, client: Client, known: Mapping[str, Record], ask: Ask, tools: Tools, tally: Tally) -> Inquirer:
+    def _inquirer(self, pages: Getter, known: Mapping[str, Record], ask: Ask, tools: Tools, tally: Tally) -> Inquirer:
         reader = Reader(
             source=self._source,
             scope=self._scope,
@@ -96,7 +105,7 @@ class WebSite:
         )
         return Inquirer(
             scope=self._scope,
-            client=client,
+            client=pages,
             reader=reader,
             tools=tools,
             tally=tally,
