@@ -75,7 +75,7 @@ def status(repo: Repo, settings: Config, names: Sequence[str]) -> Statuses:
 
 
 def _status(repo: Repo, source: SourceConfig) -> SourceStatus:
-    base = baseline.read(repo, source, rebuild=True) if _foreign(repo, source) else baseline.read(repo, source)
+    base = baseline.read(repo, source, rebuild=_foreign(repo, source))
     last = memory.last(repo, source.name)
     state = base.state
     return SourceStatus(
@@ -308,21 +308,30 @@ def verify(
     open_repo: Callable[[], Repo], read_config: Callable[[Repo], Config], cwd: Path, named: Sequence[str]
 ) -> Verdicts:
     """Check the bundles in these directories, or those of the repository. A named one needs no repository."""
-    roots = [cwd / name for name in named] or _configured(open_repo(), read_config)
+    bundles = {cwd / name: None for name in named} or _configured(open_repo(), read_config)
     findings: list[tuple[str, check.Finding]] = []
     shown = []
-    for root in roots:
+    for root, synced in bundles.items():
         if not root.is_dir():
             raise UsageError(f"{root} is no directory", f"name a bundle's directory, or none for those in {FILE_NAME}")
         label = str(root.relative_to(cwd)) if cwd in root.parents else str(root)
         shown.append(label)
-        findings += [(label, finding) for finding in check.check(_files(root))]
+        findings += [(label, finding) for finding in check.check(_files(root), expect=synced)]
     return Verdicts(tuple(shown), tuple(findings))
 
 
-def _configured(repo: Repo, read_config: Callable[[Repo], Config]) -> list[Path]:
-    roots = [repo.root / source.bundle for source in read_config(repo).sources.values()]
-    return [root for root in roots if root.is_dir()]
+def _configured(repo: Repo, read_config: Callable[[Repo], Config]) -> dict[Path, dict[str, str] | None]:
+    """The bundles of the repository, each with the content hashes that were synced, by path."""
+    sources = read_config(repo).sources.values()
+    return {repo.root / s.bundle: _synced(repo, s) for s in sources if (repo.root / s.bundle).is_dir()}
+
+
+def _synced(repo: Repo, source: SourceConfig) -> dict[str, str] | None:
+    """None where the state describes another tree than HEAD has: after a revert or on another branch it is no judge."""
+    base = baseline.read(repo, source, rebuild=_foreign(repo, source))
+    if base.state is None or base.state.bundle_tree != (base.bundle_tree or ""):
+        return None
+    return {record.path: record.content_hash for record in base.pages.values()}
 
 
 def _files(root: Path) -> dict[str, bytes]:
