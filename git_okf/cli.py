@@ -100,7 +100,13 @@ def _world(quiet: bool) -> World:
     from git_okf import interrupt
     from git_okf.run import World
 
-    return World(environ=os.environ, stopping=interrupt.watch(), progress=_progress(quiet))
+    return World(environ=os.environ, stopping=interrupt.watch(), progress=_progress(quiet), warn=_warn)
+
+
+def _warn(sentence: str) -> None:
+    from git_okf import report
+
+    typer.echo(f"warning: {report.printable(sentence)}", err=True)
 
 
 def _progress(quiet: bool) -> Any:

@@ -25,7 +25,8 @@ def write(run: Run, base: Baseline, seen: Observation, plan: Delta, spool: Spool
     written = _content(run, base, plan, spool)
     if run.options.stage:
         if written.tree != base.tree:
-            worktree.stage(run.repo, base.tree, written.files)
+            for path in worktree.stage(run.repo, base.tree, written.files):
+                run.world.warn(f"{path} was changed while the sync ran: it is staged, your file was left as it is")
         return finished(run, base, seen, plan, None)
     result = finished(run, base, seen, plan, written.commits[-1] if written.commits else None)
     if written.commits or memory.durably_changed(base, plan.records):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import signal
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
@@ -159,6 +160,11 @@ class Docs:
 def paths(*names: str) -> list[str]:
     """The concepts of pages, by path inside the bundle."""
     return [f"pages/docs/{name}.md" if name else "pages/docs.md" for name in names]
+
+
+def next_second() -> None:
+    """Times are written in whole seconds."""
+    time.sleep(1 - time.time() % 1)
 
 
 def document(title: str, text: str, links: Iterable[str] = (), *, head: str = "") -> str:

@@ -4,14 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-import time
 
-from scenario import Docs, paths
-
-
-def next_second() -> None:
-    """Times are written in whole seconds."""
-    time.sleep(1 - time.time() % 1)
+from scenario import Docs, next_second, paths
 
 
 def test_the_delta_is_exactly_what_changed(docs: Docs) -> None:
