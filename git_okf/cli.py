@@ -85,6 +85,7 @@ def _errors(as_json: bool) -> Iterator[None]:
 def _print_error(error: errors.OkfError, as_json: bool) -> None:
     from git_okf import report
 
+    _clear_progress()
     typer.echo(report.exception_text(error), err=True)
     if as_json:
         typer.echo(report.error_json(error))
@@ -106,6 +107,7 @@ def _world(quiet: bool) -> World:
 def _warn(sentence: str) -> None:
     from git_okf import report
 
+    _clear_progress()
     typer.echo(f"warning: {report.printable(sentence)}", err=True)
 
 
@@ -121,9 +123,17 @@ def _progress(quiet: bool) -> Any:
     return show
 
 
+def _clear_progress() -> None:
+    """What comes next begins at the beginning of a line: a crawl may end before its last count."""
+    if sys.stderr.isatty():
+        sys.stderr.write("\r\x1b[K")
+        sys.stderr.flush()
+
+
 def _print_run(result: RunResult, as_json: bool, quiet: bool) -> None:
     from git_okf import report
 
+    _clear_progress()
     if not quiet:
         _echo(report.notices_text(result), err=True)
     _echo(report.error_text(result), err=True)
@@ -325,13 +335,13 @@ def repair(names: Names = None, as_json: Json = False) -> None:
         _print_data(manage.repair(repo, manage.read_config(repo), names or [], _world(quiet=True)), as_json)
 
 
-@app.command(epilog=READ_CODES)
+@app.command(epilog=CODES)
 def remove(name: Name, as_json: Json = False) -> None:
     """Take a source out of .okf.yaml; its bundle stays."""
     with _errors(as_json):
         from git_okf import manage
 
-        _print_data(manage.remove(_repo(), name), as_json)
+        _print_data(manage.remove(_repo(), name, _world(quiet=True)), as_json)
 
 
 @app.command(epilog=CODES)

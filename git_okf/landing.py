@@ -29,7 +29,7 @@ def write(run: Run, base: Baseline, seen: Observation, plan: Delta, spool: Spool
                 run.world.warn(f"{path} was changed while the sync ran: it is staged, your file was left as it is")
         return finished(run, base, seen, plan, None)
     result = finished(run, base, seen, plan, written.commits[-1] if written.commits else None)
-    if written.commits or memory.durably_changed(base, plan.records):
+    if written.commits or memory.durably_changed(base, plan.records) or memory.outage_is_over(base):
         _move_refs(run, base, result, written)
     else:
         overlay.write_overlay(
@@ -90,7 +90,8 @@ def _move_refs(run: Run, base: Baseline, result: RunResult, written: _Written) -
     bundle_tree = repo.subtree(written.tree, run.source.bundle)
     processed = result.complete and result.exit_code == 0
     state = memory.next_state(base, run.source, plan.records, bundle_tree, run.when, processed=processed)
-    why = result.subject if written.commits else f"retained {len(plan.retained)} ({run.source.name})"
+    looked = f"retained {len(plan.retained)}" if plan.retained else "looked"
+    why = result.subject if written.commits else f"{looked} ({run.source.name})"
     moves = []
     if written.commits:
         moves.append(RefUpdate(base.head.ref, base.head.commit, written.commits[-1], f"okf: {result.subject}"))

@@ -161,11 +161,16 @@ def _write_config(repo: Repo, text: str) -> None:
     draft.replace(path)
 
 
-def remove(repo: Repo, name: str) -> Said:
-    """Take a source out of `.okf.yaml`; bundle, state and history stay."""
+def remove(repo: Repo, name: str, world: World) -> Said:
+    """Take a source out of `.okf.yaml` and out of the state; bundle and history stay.
+
+    The state goes because whatever is added under this name later is another source.
+    """
     source = read_config(repo).source(name)
     text = _config_text(repo)
-    _write_config(repo, config_edit.remove_source(text or "", name))
+    with Lease.acquire(repo.scratch, name, clock=world.clock, environ=world.environ) as lease:
+        _write_config(repo, config_edit.remove_source(text or "", name))
+        memory.forget(repo, name, world.clock(), lease.check)
     words = f"✓ Removed {name} from {FILE_NAME}  (its bundle {source.bundle} stays: git rm -r {source.bundle})"
     return Said(words, {"removed": name, "bundle": source.bundle})
 

@@ -16,8 +16,9 @@ from git_okf.config import SourceConfig
 from git_okf.errors import SourceUnavailable
 from git_okf.model import Record
 from git_okf.store import last as lasts
-from git_okf.store import remote
+from git_okf.store import overlay, remote
 from git_okf.store import state as states
+from git_okf.store.checkpoint import Checkpoint
 from git_okf.store.repo import RefUpdate, Repo
 
 ACTIVE, UNREACHABLE = "ACTIVE", "UNREACHABLE"
@@ -54,6 +55,12 @@ def durably_changed(base: Baseline, records: Iterable[Record]) -> bool:
 
 def _with_extractor(record: Record, after: Record | None) -> Record:
     return replace(record, fingerprint=after.fingerprint, form=after.form, url=after.url) if after else record
+
+
+def outage_is_over(base: Baseline) -> bool:
+    """Whether the state still says that a source could not be asked; a run that could asks to have it unsaid."""
+    state = base.state
+    return state is not None and bool(state.last_error or state.retry_at or state.access == UNREACHABLE)
 
 
 def next_state(
@@ -125,3 +132,17 @@ def write_outage(
         failures=base.state.failures + (not error.rate_limited),
     )
     write_state(repo, base, source, state, when, f"unavailable ({source.name})", check_lease)
+
+
+def forget(repo: Repo, name: str, when: datetime, check_lease: Callable[[], None]) -> None:
+    """Take a source out of the state and out of scratch, so that one added under its name begins anew."""
+    commit = repo.ref(states.REF)
+    files = states.forget(repo, name)
+    if commit is not None and files:
+        tree = repo.edit(repo.commit_tree(commit), files)
+        why = f"removed ({name})"
+        new = repo.commit(tree, [commit], f"state: {why}", when, sign=False)
+        check_lease()
+        repo.update([RefUpdate(states.REF, commit, new, f"okf: {why}")])
+    overlay.drop_overlay(repo, name)
+    Checkpoint.drop(repo.scratch, name)
