@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
-
-import regex
 
 from git_okf.errors import ConfigError
 
@@ -71,8 +70,8 @@ IGNORE_PRESETS: MappingProxyType[str, tuple[str, ...]] = MappingProxyType(
 )
 """`ignore: [preset:<name>]` stands for these patterns."""
 
-_FENCE = regex.compile(r"^((?:[ \t]|>|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t]))*)(`{3,}(?=[^`]*$)|~{3,})")
-_QUOTED = regex.compile(r"^[ \t>]*")
+_FENCE = re.compile(r"^((?:[ \t]|>|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t]))*)(`{3,}(?=[^`]*$)|~{3,})")
+_QUOTED = re.compile(r"^[ \t>]*")
 
 
 def canonical(text: str) -> str:
@@ -84,7 +83,7 @@ def canonical(text: str) -> str:
     """
     text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "�")
     if not text.isascii():
-        text = regex.sub(r"[\ud800-\udfff]", "�", text)
+        text = re.sub(r"[\ud800-\udfff]", "�", text)
     lines = list(_stable_lines(text.split("\n")))
     while lines and not lines[-1]:
         lines.pop()
@@ -162,6 +161,8 @@ def _without(pattern: Any, entry: str, text: str) -> str:
 
 @lru_cache(maxsize=256)
 def _patterns(entry: str) -> tuple[Any, ...]:
+    import regex  # slow to load, and most sources have no rules
+
     texts: Sequence[str] = (entry,)
     if entry.startswith("preset:"):
         name = entry.removeprefix("preset:").strip()

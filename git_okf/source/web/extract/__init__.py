@@ -112,6 +112,9 @@ def _parsed(html: bytes) -> etree._Element:
         root = None
     if root is None:
         raise NoContent(NEEDS_SELECTOR)
+    if len(parser.error_log.filter_from_fatals()):
+        # libxml2 stops at 2,048 levels and hands over what it has: half a page is no content.
+        raise NoContent("the page is nested too deep to be read whole")
     if root.find("frameset") is not None:
         raise NoContent(FRAMES)
     return root

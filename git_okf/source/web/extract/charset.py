@@ -54,10 +54,12 @@ def decode(data: bytes, content_type: str) -> str:
             return data.decode(name)
         except UnicodeDecodeError:
             continue
-    detected = _detected(data)
-    texts = [(name, data.decode(name, "replace")) for name in [*said, *([detected] if detected else []), "utf-8"]]
-    name, text = min(texts, key=lambda pair: pair[1].count("�"))
-    return _checked(text, name)
+    for name in [*said, "utf-8"]:
+        text = data.decode(name, "replace")
+        if not _is_lost(text):
+            return text
+    name = _detected(data) or "utf-8"
+    return _checked(data.decode(name, "replace"), name)
 
 
 def _wide(data: bytes) -> str:
@@ -112,7 +114,11 @@ def _detected(data: bytes) -> str:
     return best.encoding if best is not None else ""
 
 
+def _is_lost(text: str) -> bool:
+    return text.count("�") > max(3, len(text) * _LOST_SHARE)
+
+
 def _checked(text: str, name: str) -> str:
-    if text.count("�") > max(3, len(text) * _LOST_SHARE):
+    if _is_lost(text):
         raise NoContent(f"the bytes cannot be read as {name}: too many characters are lost")
     return text

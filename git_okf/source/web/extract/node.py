@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from lxml import etree
 
-from git_okf.source.web.extract.reasons import NEEDS_SELECTOR, NoContent
+from git_okf.source.web.extract.reasons import NoContent
 from git_okf.source.web.extract.select import BadSelector, select
 from git_okf.source.web.extract.themes import Theme, named
 from git_okf.source.web.extract.tree import raw_text, remove, texts, words
@@ -42,8 +42,12 @@ _AROUND = re.compile(
 """Those of them that are no content inside of a guessed node either, where they are mostly links."""
 
 
+_CONTAINERS = frozenset(("div", "section", "main", "article", "center", "td", "body"))
+_TABS = re.compile(r"(?:^|[_-])(?:tabs?|pills|tablist)(?:$|[_-])", re.I)
+
+
 def find_content(root: etree._Element, theme: Theme | None, content: str | None, html: str) -> etree._Element:
-    """The content node. Raises NoContent where `content` matches nothing or the page has no body.
+    """The content node. Raises NoContent where `content` matches nothing.
 
     A node that was guessed has lost what looks like navigation.
     """
@@ -65,7 +69,9 @@ def find_content(root: etree._Element, theme: Theme | None, content: str | None,
 def _prune(node: etree._Element) -> None:
     """Take out what its class or id calls navigation and what is mostly links, or stands around the page."""
     for el in list(node.iter("div", "ul", "table", "p", "span", "header", "section", "form", "td")):
-        around = el is not node and _called(el, _AROUND) and next(el.iter("h1"), None) is None
+        around = (
+            el is not node and _called(el, _AROUND) and not _called(el, _TABS) and next(el.iter("h1"), None) is None
+        )
         if around and (_is_linked(el) or el.tag == "header" or not _has_text(el)):
             remove(el)
 
@@ -106,9 +112,11 @@ def _joined(found: Iterable[etree._Element]) -> etree._Element:
 
 def _general(body: etree._Element, html: str) -> etree._Element:
     weights = _weights(body)
+    if not weights[body]:  # nothing but links, or nothing at all
+        weights = {el: _size(el) for el in body.iter()}
     total = weights[body]
     if not total:
-        raise NoContent(NEEDS_SELECTOR)
+        return body
     candidates = _candidates(weights)
     for name in _GENERAL:
         matches = candidates.get(name, ())
@@ -163,7 +171,7 @@ def _heaviest(node: etree._Element, weights: dict[etree._Element, int]) -> etree
 def _inner(node: etree._Element) -> list[etree._Element]:
     found: list[etree._Element] = []
     for child in node:
-        if child.tag in ("div", "section", "main", "article", "center"):
+        if child.tag in _CONTAINERS:
             found.append(child)
         elif child.tag == "table" and next(child.iter("th", "thead"), None) is None:
             rows = list(child.iter("tr"))
@@ -214,4 +222,4 @@ def _pointed_at(body: etree._Element, html: str) -> etree._Element | None:
     for el in found[1:]:
         around = {el, *el.iterancestors()}
         common = [c for c in common if c in around]
-    return common[0] if common else None
+    return next((el for el in common if el.tag in _CONTAINERS), None)

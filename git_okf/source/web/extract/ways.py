@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
+
 from lxml import etree
 
-from git_okf.source.web.extract.tree import raw_text, remove
+from git_okf.source.web.extract.tree import remove, texts
 
 _RELATIONS = frozenset(
     ("prev", "previous", "next", "up", "home", "start", "top", "contents", "index", "first", "last", "toc")
 )
-_LEFT = 8
-"""Letters outside of links that such a row may have: arrows and words between."""
+_SIGNPOSTS = re.compile(r"\b(?:next|prev(?:ious)?|up|top|home|back|contents|index|page|chapter|section)\b", re.I)
+_LEFT = 2
+"""Letters outside of links that such a row may have beyond signposts."""
 
 
 def neighbours(root: etree._Element) -> frozenset[str]:
@@ -39,5 +42,6 @@ def _is_row(box: etree._Element, known: frozenset[str]) -> bool:
     links = list(box.iter("a"))
     if any(a.get("href") not in known for a in links) or next(box.iter("pre", "h1", "h2", "h3"), None) is not None:
         return False
-    letters = sum(c.isalpha() for c in raw_text(box)) - sum(c.isalpha() for a in links for c in raw_text(a))
-    return letters <= _LEFT
+    linked = {text for a in links for text in texts(a)}
+    outside = _SIGNPOSTS.sub("", " ".join(text for text in texts(box) if text not in linked))
+    return sum(c.isalpha() for c in outside) <= _LEFT

@@ -52,8 +52,9 @@ def _flow(el: etree._Element, page: Page, out: list[Block], run: Tokens) -> None
 
 
 def _special(el: etree._Element) -> Handler | None:
+    box = el.tag in BOXES or el.tag in ("dl", "ol")
     for name in classes(el):
-        handler = _CLASSES.get(name)
+        handler = (_CLASSES.get(name) if box else None) or _FORMULAS.get(name)
         if handler:
             return handler
     if el.tag in callouts.TAGS and callouts.kind(el):
@@ -114,6 +115,11 @@ def _details(el: etree._Element, page: Page) -> list[Block]:
     return out + flow(el, page)
 
 
+def _definitions(el: etree._Element, page: Page) -> list[Block]:
+    notes = page.footnotes and "footnote" in classes(el)
+    return footnotes.definitions(el, page) if notes else lists.definitions(el, page)
+
+
 def _caption(el: etree._Element, page: Page) -> list[Block]:
     if next(el.iterdescendants(*inline.BLOCK_TAGS), None) is not None:
         return flow(el, page)
@@ -127,7 +133,7 @@ _BLOCKS: dict[object, Handler] = {
     "ul": lists.items,
     "ol": lists.items,
     "menu": lists.items,
-    "dl": lists.definitions,
+    "dl": _definitions,
     "table": tables.table,
     "blockquote": _quote,
     "hr": _rule,
@@ -138,9 +144,9 @@ _BLOCKS: dict[object, Handler] = {
     "audio": media.embed,
     "svg": media.diagram,
 }
+_FORMULAS: dict[str, Handler] = dict.fromkeys(math.DISPLAY, math.display)
 _CLASSES: dict[str, Handler] = {
     **dict.fromkeys(code.BOXES, code.box),
-    **dict.fromkeys(math.DISPLAY, math.display),
     **dict.fromkeys(("summary-table", "details-table"), tables.grid),
     **dict.fromkeys(tabs.SETS, tabs.tab_set),
     **dict.fromkeys(footnotes.BOXES, footnotes.definitions),

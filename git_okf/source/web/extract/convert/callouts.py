@@ -47,7 +47,7 @@ def kind(el: etree._Element) -> str:
         prefixed = next((n for n in names if n.startswith(("alert-", "callout-", "admonition-"))), "")
         if prefixed and el.tag in ("div", "aside", "section", "blockquote"):
             return _word(prefixed)
-        return _KIND_OF[bare] if bare and el.tag in ("div", "aside", "section", "blockquote") else ""
+        return _KIND_OF[bare] if bare and el.tag in ("div", "aside", "section", "blockquote", "details") else ""
     if el.tag in ("p", "article", "table"):
         return ""
     for name in names:

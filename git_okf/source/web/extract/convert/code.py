@@ -21,7 +21,7 @@ _NUMBERS = words(
 _NO_CODE = frozenset(("button", "script", "style", "template", "noscript"))
 _LINES = frozenset(("div", "li", "p", "tr"))
 _LANGUAGE = re.compile(
-    r"(?:language|lang|highlight|highlight-source|highlight-text|brush:?)-(?P<name>[\w+#.-]+)\Z", re.I
+    r"(?:language|lang|highlight-source|highlight-text|highlight|brush:?)-(?P<name>[\w+#.-]+)\Z", re.I
 )
 _NAME = re.compile(r"[A-Za-z0-9_+#.-]{1,32}\Z")
 _NONE = frozenset(

@@ -62,11 +62,11 @@ def _within(el: etree._Element, box: etree._Element) -> bool:
 
 def definitions(el: etree._Element, page: Page) -> list[Block]:
     """The notes of one box; whatever in it is no note stays what it is."""
+    if el.tag == "dl":
+        return _listed(el, page)
     label = _label_of(el, page)
     if label:
         return _definition(el, label, page)
-    if el.tag == "dl":
-        return _listed(el, page)
     if any(child.tag in HEADINGS and _label_of(child, page) for child in el):
         _under_headings(el, page)
     out: list[Block] = []
@@ -117,10 +117,14 @@ def _listed(el: etree._Element, page: Page) -> list[Block]:
 
 
 def _label_of(el: etree._Element, page: Page) -> str:
-    for part in (el, *list(el)[:1], *[g for c in list(el)[:1] for g in list(c)[:1]]):
+    part: etree._Element | None = el
+    for _ in range(3):
+        if part is None or (part is not el and part.tag in ("aside", "div", "li", "ol", "ul", "dl", "section")):
+            return ""
         label = page.footnotes.get(part.get("id") or "")
         if label:
             return label
+        part = next(iter(part), None)
     return ""
 
 

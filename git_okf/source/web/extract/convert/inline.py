@@ -172,8 +172,9 @@ def _script_level(el: etree._Element, out: Tokens, page: Page) -> None:
     """Super- and subscript; a note's reference in one needs no raising."""
     inner = tokens(el, page)
     said = "".join(t.value for t in inner if t.kind in (TEXT, CODE)).strip()
-    if any(t.kind in (LINK, RAW) for t in inner) or not said:
-        out.extend(inner)
+    notes = [t for t in inner if t.kind == RAW and t.value.startswith("[^")]
+    if notes or not said or any(t.kind in (LINK, RAW) for t in inner):
+        out.extend(notes or inner)
         return
     out.extend((Token(RAW, f"<{el.tag}>"), *inner, Token(RAW, f"</{el.tag}>")))
 

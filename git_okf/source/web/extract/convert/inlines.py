@@ -35,7 +35,7 @@ def render(tokens: Tokens, *, cell: bool = False, heading: bool = False) -> str:
     if cell:
         return text.replace("|", "\\|")
     if heading:
-        return re.sub(r"(?<=\s)(#+)$", r"\\\1", text)
+        return re.sub(r"(?<!\S)(#+)$", r"\\\1", text)
     if "\n" not in text:
         return guard_line(text, first=True)
     return "\n".join(guard_line(line, first=i == 0) for i, line in enumerate(text.split("\n")))
@@ -187,9 +187,7 @@ def _unsayable(tokens: Tokens) -> frozenset[int]:
             start = stack.pop()
             opens = flanks(_first(tokens, start), _last(tokens, start))
             closes = flanks(_last(tokens, i), _first(tokens, i))
-            touches = (start and tokens[start - 1].kind == CLOSE) or (
-                i + 1 < len(tokens) and tokens[i + 1].kind == OPEN
-            )
+            touches = start > 0 and tokens[start - 1].kind == CLOSE
             if not (opens and closes) or touches:
                 found.update((start, i))
     return frozenset(found)

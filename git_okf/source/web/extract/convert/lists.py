@@ -11,7 +11,7 @@ from git_okf.source.web.extract.convert import inline
 from git_okf.source.web.extract.convert.assemble import join
 from git_okf.source.web.extract.convert.inlines import CLOSE, CODE, END, LINK, OPEN, SPACE, TEXT, Token, Tokens, render
 from git_okf.source.web.extract.convert.page import Block, Page
-from git_okf.source.web.extract.tree import classes
+from git_okf.source.web.extract.tree import classes, remove
 
 _LATE = ("code", "table", "html")
 """Blocks that do not begin on the line of the marker: fences there are not understood by every reader."""
@@ -50,12 +50,28 @@ def items(el: etree._Element, page: Page) -> list[Block]:
 
 def _item(child: etree._Element, page: Page) -> list[Block]:
     if child.tag == "li":
-        return page.flow(child, page)
+        mark = _task(child)
+        blocks = page.flow(child, page)
+        if mark and blocks and blocks[0].kind == "p":
+            blocks[0] = Block("p", f"{mark} {blocks[0].text}")
+        return blocks
     box = etree.Element("div")
     tail, child.tail = child.tail, None
     box.append(child)
     blocks = page.flow(box, page)
     return [*blocks, Block("p", render([Token(TEXT, tail)]))] if tail and tail.strip() else blocks
+
+
+def _task(item: etree._Element) -> str:
+    """The mark of an item of a task list, whose box is taken out; "" for any other item."""
+    box = next((i for i in item.iterdescendants("input") if i.get("type") == "checkbox"), None)
+    before = box.getparent() if box is not None else None
+    while before is not None and before is not item and not (before.text or "").strip() and before[0] is not None:
+        before = before.getparent()
+    if box is None or before is not item or (item.text or "").strip():
+        return ""
+    remove(box)
+    return "[x]" if box.get("checked") is not None else "[ ]"
 
 
 def _number(text: str | None, default: int = 1) -> int:

@@ -1,0 +1,184 @@
+"""Which part of a page is its content, and what of it is not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from extracting import OPTIONS, SITE, URL, page
+
+from git_okf.source.web.extract import NoContent, extract, themes
+from git_okf.source.web.extract.reasons import FORWARDS, FRAMES, NEEDS_BROWSER
+
+TEXT = "<h1>Title</h1><p>The text of the page, long enough to be one.</p>"
+BODY = "# Title\n\nThe text of the page, long enough to be one."
+
+
+def body_of(html: str, **options: object) -> str:
+    return extract(html.encode(), url=URL, options=replace(OPTIONS, **options)).body  # type: ignore[arg-type]
+
+
+def test_ext_08_navigation_footers_and_glyphs_do_not_get_in() -> None:
+    html = (
+        '<body><nav><a href="a.html">A</a></nav><a class="skip-link" href="#c">Skip</a><main><div class="breadcrumb">'
+        f'<a href="/">Home</a></div>{TEXT.replace("</h1>", "<a class=headerlink href=#t>¶</a></h1>")}'
+        '<a class="edit-this-page" href="e">Edit</a><div class="feedback">Was this helpful?</div>'
+        "<footer>Last updated today</footer></main><footer>© 2024</footer></body>"
+    )
+    assert body_of(html) == BODY
+
+
+def test_ext_08_change_of_footer_and_menu_is_no_change() -> None:
+    old = (
+        f'<body><div class="sidebar"><a href="a">A</a></div><div class="main">{TEXT}</div>'
+        f'<div class="footer">© 2024</div></body>'
+    )
+    new = old.replace("2024", "2025").replace('<a href="a">A</a>', '<a href="a">A</a><a href="b">B</a>')
+    assert body_of(old) == body_of(new) == BODY
+
+
+@pytest.mark.parametrize("theme", themes.THEMES, ids=lambda theme: theme.name)
+def test_every_theme_names_itself_and_its_content(theme: themes.Theme) -> None:
+    assert themes.named(theme.name) is theme
+    assert theme.signs
+    assert theme.content
+    assert all(themes.recognise(f"<html>{sign}".encode()) is not None for sign in theme.signs)
+
+
+@pytest.mark.parametrize(
+    ("head", "body"),
+    [
+        ('<meta name="generator" content="mkdocs-1.6, mkdocs-material-9">', '<div class=x>'
+            '<article class="md-content__inner">{}</article>{}</div>'),
+        ('<meta name="generator" content="Docusaurus v3">', '<main><article>'
+            '<div class="theme-doc-markdown markdown">{}</div></article>{}</main>'),
+        ('<meta name="generator" content="VitePress v1">', '<main><div class="vp-doc"><div>{}</div></div>{}</main>'),
+        ("<!-- Book generated using mdBook -->", '<div id="content"><main>{}</main>{}</div>'),
+        ('<script src="_static/documentation_options.js"></script>', '<div class="document">'
+            '<div class="body" role="main">{}</div>{}</div>'),
+        ('<script src="_static/doctools.js"></script>', '<main><article class="bd-article">{}</article>{}</main>'),
+        ('<meta name="generator" content="Asciidoctor 2">', '<div id="content">{}</div>{}'),
+        ('<meta name="generator" content="Hugo 0.1">', '<main><div class="td-content">{}</div>{}</main>'),
+        ('<meta name="generator" content="Jekyll v4">', '<div class="page__content">{}</div>{}'),
+        ('<meta name="generator" content="rustdoc">', '<main><section id="main-content">{}</section>{}</main>'),
+        ('<meta name="generator" content="javadoc/17">', '<div><main>{}</main>{}</div>'),
+        ('<meta name="generator" content="Doxygen 1.9">', '<div id="doc-content">{}</div>{}'),
+        ('<meta name="generator" content="DocBook XSL">', '{}<div class="navfooter">{}</div>'),
+        ('<meta name="generator" content="readme.io">', '<div><div class="markdown-body">{}</div>{}</div>'),
+        ('<meta name="generator" content="GitBook">', '<div><section class="markdown-section">{}</section>{}</div>'),
+        ('<link href="https://mintlify.com/x.css">', '<div id="content">{}</div>{}'),
+        ('<script src="pkgdown.js"></script>', '<main id="main">{}</main>{}'),
+        ("", '<div id="wrap"><div id="nav"><a href="x">X</a></div><div class="content">{}</div>{}</div>'),
+        ("", '<table><tr><td class="menu">{1}</td><td><div>{0}</div></td></tr></table>'),
+    ],
+)  # fmt: skip
+def test_content_is_found_by_what_the_page_says_of_itself(head: str, body: str) -> None:
+    around = '<div class="pager"><a href="n.html">Next chapter</a></div>'
+    assert body_of(f"<html><head>{head}</head><body>{body.format(TEXT, around)}</body></html>") == BODY
+
+
+def test_content_and_drop_override_the_theme() -> None:
+    html = (
+        f'<main>menu<div class="mine">{TEXT}<p class="ad">Buy!</p><section><p class=ad>Now</p></section></div></main>'
+    )
+    assert body_of(html, content=".mine", drop=(".ad",)) == BODY
+    assert body_of(html, content="main > .mine", drop=("div > .ad", "section p")) == BODY
+    assert body_of(f"<article>{TEXT}</article>", content="docusaurus") == BODY
+
+
+def test_several_matches_are_joined_in_their_order() -> None:
+    html = '<body><p class="c">First part.</p><p>no</p><div class="c">Second <b class="c">part</b>.</div></body>'
+    assert body_of(html, content=".c") == "First part.\n\nSecond **part**."
+
+
+@pytest.mark.parametrize("content", [".missing", "..", "p:nth-child(", ""])
+def test_a_selector_that_finds_nothing_says_so(content: str) -> None:
+    if not content:
+        assert body_of(f"<main>{TEXT}</main>", content=content) == BODY
+        return
+    with pytest.raises(NoContent, match="content:"):
+        body_of(f"<main>{TEXT}</main>", content=content)
+
+
+def test_heading_outside_of_the_content_is_put_before_it_once() -> None:
+    html = (
+        '<head><meta name="generator" content="Asciidoctor"><title>git-add(1)</title></head><body><div id="header">'
+        '<h1>git-add(1) Manual Page</h1></div><div id="content"><h2>NAME</h2><p>git-add - Add files</p></div></body>'
+    )
+    assert body_of(html) == "# git-add(1) Manual Page\n\n## NAME\n\ngit-add - Add files"
+
+
+def test_heading_of_the_site_is_not_the_heading_of_the_page() -> None:
+    html = (
+        "<title>Install - The Book</title><body><h1 class=menu-title>The Book</h1><main><h2>Install</h2>"
+        "<p>Some text.</p></main></body>"
+    )
+    assert body_of(html) == "## Install\n\nSome text."
+
+
+def test_rows_of_links_to_neighbours_are_no_content() -> None:
+    html = (
+        '<html><head><link rel="prev" href="a.html"><link rel="next" href="c.html"><link rel=up href="i.html">'
+        "</head><body>"
+        f'<table><tr><td><a href="a.html">Prev</a></td><td><a href="i.html">Up</a></td><td>'
+        f'<a href="c.html">Next</a></td></tr></table>'
+        f'{TEXT}<p>See <a href="c.html">the next page</a> and <a href="a.html">the last</a>.</p></body></html>'
+    )
+    assert body_of(html) == f"{BODY}\n\nSee [the next page](c.md) and [the last](a.md)."
+
+
+@pytest.mark.parametrize(
+    ("html", "reason"),
+    [
+        ('<body><div id="root"></div><script src="a.js"></script></body>', NEEDS_BROWSER),
+        ("<body><div id=app>Loading…</div><noscript>You need to enable JavaScript.</noscript></body>", NEEDS_BROWSER),
+        ("<body><app-root></app-root><script></script></body>", NEEDS_BROWSER),
+        ("<body></body>", "no content found"),
+        ("", "empty"),
+        ("   \n", "empty"),
+        ('<head><meta http-equiv="refresh" content="0; url=new.html"></head><body>Redirecting…</body>', FORWARDS),
+        ('<frameset cols="1,2"><frame src="a.html"></frameset>', FRAMES),
+        ("<body><nav><a href=a>A</a></nav></body>", "no content found"),
+    ],
+)
+def test_page_03_empty_pages_and_shells_are_never_content(html: str, reason: str) -> None:
+    with pytest.raises(NoContent) as caught:
+        body_of(html)
+    assert reason in caught.value.reason
+
+
+def test_page_03_short_page_with_text_is_content() -> None:
+    assert body_of("<main><h1>Moved</h1><p>See the wiki.</p></main>") == "# Moved\n\nSee the wiki."
+
+
+def test_body_never_begins_like_front_matter() -> None:
+    assert not page("<hr><p>type: evil</p><hr><p>Text</p>").body.startswith("---")
+    assert not page("<p>---</p><p>type: evil</p><p>---</p>").body.startswith("---")
+
+
+def test_nesting_without_end_is_flattened() -> None:
+    for start, end in (("<div>", "</div>"), ("<b><i>", "</i></b>"), ("<ul><li>", "</li></ul>")):
+        html = f"<main><h1>Title</h1>{start * 800}The text at the bottom.{end * 800}</main>"
+        assert "The text at the bottom." in body_of(html)
+
+
+def test_a_page_too_deep_for_the_parser_is_not_cut() -> None:
+    with pytest.raises(NoContent, match="nested too deep"):
+        body_of(f"<main><h1>Title</h1>{'<div>' * 3000}text{'</div>' * 3000}</main>")
+
+
+def test_lost_content_is_reported() -> None:
+    kept = page(TEXT + "<table><tr><th>A</th></tr><tr><td>b</td></tr></table><pre>code</pre><h2>Two</h2>")
+    assert kept.warnings == ()
+    lost = page(f"{TEXT}<select><option>{'word ' * 30}</option></select><p>{'seen ' * 30}</p>")
+    assert lost.warnings == ()  # controls are no content
+
+
+def test_links_follow_the_base_and_the_url_the_bytes_came_from() -> None:
+    html = (
+        '<head><base href="/v2/"></head><body><main><p>See <a href="x.html#y">x</a> and <a href="#z">z</a>'
+        "</p></main></body>"
+    )
+    assert body_of(html) == "See [x](../v2/x.md#y) and [z](../v2.md#z)"
+    absolute = body_of(html, links="absolute")
+    assert absolute == f"See [x]({SITE}/v2/x.html#y) and [z]({SITE}/v2/#z)"
