@@ -13,7 +13,6 @@ import fcntl
 import json
 import os
 import secrets
-import socket
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -24,6 +23,7 @@ from pathlib import Path
 from types import TracebackType
 
 from git_okf.errors import GitRefused, LeaseBusy
+from git_okf.store.process import Holder, is_dead, this_process
 from git_okf.store.scratch import read_file, replace_file, unwritable
 
 LIFETIME = timedelta(minutes=2)
@@ -31,20 +31,6 @@ LOCK_WAIT_S = 5.0
 _NEVER = datetime.fromtimestamp(0, UTC)
 
 Clock = Callable[[], datetime]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Holder:
-    """Who holds a lease. `place` tells machines (and containers on one) apart, `started` processes with one pid."""
-
-    host: str
-    place: str
-    pid: int
-    started: str
-    run_url: str = ""
-
-    def __str__(self) -> str:
-        return self.run_url or f"process {self.pid} on {self.host}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,7 +83,7 @@ class Lease:
             grant = Grant(
                 generation=before.generation + 1 if before else 1,
                 token=secrets.token_hex(16),
-                holder=_this_process(environ),
+                holder=this_process(environ),
                 acquired=_text(now),
                 expires=_text(now + lifetime),
             )
@@ -210,7 +196,7 @@ def _write(file: Path, grant: Grant) -> None:
 
 
 def _is_free(grant: Grant, now: datetime) -> bool:
-    return not grant.token or now >= _time(grant.expires) or _is_dead(grant.holder)
+    return not grant.token or now >= _time(grant.expires) or is_dead(grant.holder)
 
 
 def _text(when: datetime) -> str:
@@ -235,64 +221,3 @@ def _lost(source: str, there: Grant | None) -> LeaseLost:
         f"the lease of {source} was taken over {by}, because this run did not renew it in time; nothing was written",
         "run the sync again when the other run has ended",
     )
-
-
-# --- processes ---
-
-
-def _this_process(environ: Mapping[str, str]) -> Holder:
-    pid = os.getpid()
-    return Holder(host=socket.gethostname(), place=_place(), pid=pid, started=_started(pid), run_url=_run_url(environ))
-
-
-def _is_dead(holder: Holder) -> bool:
-    """Whether the holder certainly no longer runs: only a process of this machine can be known to be dead."""
-    if holder.place != _place():
-        return False
-    started = _started(holder.pid)
-    if started or holder.started:
-        return started != holder.started
-    try:
-        os.kill(holder.pid, 0)
-    except ProcessLookupError:
-        return True
-    except PermissionError:
-        return False
-    return False
-
-
-def _place() -> str:
-    """This machine since it was started, and on it this container: where a pid means something."""
-    return "/".join((socket.gethostname(), _boot_id(), _pid_namespace()))
-
-
-def _boot_id() -> str:
-    try:
-        return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
-    except OSError:  # no Linux: host name and pid have to do
-        return ""
-
-
-def _pid_namespace() -> str:
-    try:
-        return str(Path("/proc/self/ns/pid").readlink())
-    except OSError:
-        return ""
-
-
-def _started(pid: int) -> str:
-    """When a process was started, in the kernel's ticks; "" where there is none, or no /proc to ask."""
-    try:
-        stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return ""
-    fields = stat.rpartition(")")[2].split()
-    return "" if fields[0] == "Z" else fields[19]
-
-
-def _run_url(environ: Mapping[str, str]) -> str:
-    """The page of the CI run, as GitHub and Gitea, GitLab, or Jenkins tell it."""
-    if environ.get("GITHUB_RUN_ID"):
-        host, name = environ.get("GITHUB_SERVER_URL", "https://github.com"), environ.get("GITHUB_REPOSITORY", "")
-        return f"{host}/{name}/actions/runs/{environ['GITHUB_RUN_ID']}"
-    return environ.get("CI_JOB_URL") or environ.get("BUILD_URL") or ""

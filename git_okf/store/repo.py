@@ -21,7 +21,7 @@ from pygit2.enums import ObjectType, SortMode
 
 from git_okf.errors import GitRefused
 from git_okf.store import commit as commits
-from git_okf.store import preflight, remote, trees
+from git_okf.store import locks, preflight, remote, trees
 from git_okf.store.values import Changed as Changed
 from git_okf.store.values import Commit as Commit
 from git_okf.store.values import Head as Head
@@ -104,9 +104,14 @@ class Repo:
         """
         who = self.identity("committer")
         self._git.set_ident(who.name, who.email)
-        with ExitStack() as stack, _translated("update the refs"):
+        names = {u.name for u in updates} | ({"HEAD"} if head else set())
+        self.recover()
+        with (
+            locks.announced(self.scratch, [self._lock_file(name) for name in sorted(names)], updates),
+            _translated("update the refs"),
+            ExitStack() as stack,
+        ):
             held = {}
-            names = {u.name for u in updates} | ({"HEAD"} if head else set())
             for name in sorted(names):
                 held[name] = stack.enter_context(self._locked(name))
             if head and (actual := self.head().ref) != head:
@@ -116,6 +121,21 @@ class Repo:
                 held[update.name].set_target(update.name, update.new, message=update.reason)
             for update in updates:
                 held[update.name].commit()
+
+    def recover(self) -> None:
+        """Take away what killed runs left: their lock files, and the gap where only some of their refs had moved.
+
+        A kill between two renames leaves a prefix. Where the first ref has moved, those that are still where they were
+        are moved as well; their objects were written before.
+        """
+        for moves in locks.clear_stale(self.scratch):
+            if not moves:
+                continue
+            begun = self.ref(moves[0].name)
+            if begun and self.has(moves[0].new) and self.is_ancestor(moves[0].new, begun):
+                rest = [move for move in moves[1:] if self.ref(move.name) == move.old and self.has(move.new)]
+                if rest:
+                    self.update(rest)
 
     @contextmanager
     def _locked(self, name: str) -> Iterator[pygit2.transaction.ReferenceTransaction]:
@@ -136,6 +156,10 @@ class Repo:
         finally:
             # Given an exception, the library's own exit does not commit: it only frees, which drops the lock.
             transaction.__exit__(GitRefused, None, None)
+
+    def _lock_file(self, name: str) -> Path:
+        folder = self.git_dir if name == "HEAD" else self.common_dir
+        return folder / f"{name}.lock"
 
     def _compare(self, update: RefUpdate) -> None:
         try:

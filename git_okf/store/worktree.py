@@ -21,8 +21,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from git_okf.errors import GitRefused
-from git_okf.store import trees
-from git_okf.store.remote import failure, git
+from git_okf.store import locks, trees
+from git_okf.store.remote import TIMEOUT_S, failure, git
 from git_okf.store.repo import Changed, Repo
 
 INDEX_WAIT_S = 10.0
@@ -120,13 +120,14 @@ def stage(repo: Repo, old_tree: str | None, changes: Mapping[str, bytes | None])
 
 
 def finish(repo: Repo, prefix: str) -> bool:
-    """Complete the checkout that a killed run left undone; whether there was one.
+    """Complete what a killed run left undone, first its refs, then its checkout; whether there was a checkout to do.
 
     git writes the files first and the index last. So it was left undone exactly if HEAD is a commit of ours (up to two
     ancestors may be ours as well) and the index still has, for every path below `prefix` that they changed, the entry
     of the commit before them; the longest such row of commits counts. Files are completed where they are as they were
     before, as they should be now, or cut short in between; a file the user changed stays as it is, and stays dirty.
     """
+    repo.recover()
     head = repo.head().commit
     if not head or not dirty(repo, prefix):
         return False
@@ -177,7 +178,8 @@ def _index_command(repo: Repo, *args: str, stdin: bytes = b"") -> subprocess.Com
     """A git command that takes index.lock, repeated while another process holds it, for INDEX_WAIT_S at most."""
     deadline = time.monotonic() + INDEX_WAIT_S
     while True:
-        done = git(repo.root, *args, stdin=stdin, check=False)
+        with locks.announced(repo.scratch, [repo.git_dir / "index.lock"], outlived_s=TIMEOUT_S):
+            done = git(repo.root, *args, stdin=stdin, check=False)
         if b"index.lock" not in done.stderr or not done.returncode:
             return done
         if time.monotonic() > deadline:

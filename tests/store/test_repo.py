@@ -8,6 +8,8 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
@@ -16,7 +18,7 @@ from conftest import GitRepo
 from landing_steps import WHEN, land
 
 from git_okf.errors import GitRefused
-from git_okf.store import preflight, remote, trees
+from git_okf.store import locks, preflight, remote, trees
 from git_okf.store import repo as repo_module
 from git_okf.store.repo import Changed, Head, Missing, RefMoved, RefUpdate, Repo
 
@@ -557,6 +559,73 @@ def test_state_05_a_kill_between_the_renames_leaves_a_prefix_of_the_given_order(
     assert done.returncode == (-9 if count < 3 else 0)
     moved = [name for name in names if repo.git("rev-parse", "--verify", "--quiet", name, check=False) == new]
     assert moved == names[:count]
+    again = Repo.open(repo.path)
+    again.recover()
+    assert not list((repo.path / ".git").rglob("*.lock"))
+    moved = [name for name in names if repo.git("rev-parse", "--verify", "--quiet", name, check=False) == new]
+    assert moved == (names if count else [])
+    if not count:
+        again.update([RefUpdate("refs/heads/main", tip, new, "okf: x")], head="refs/heads/main")
+
+
+def test_state_05_what_the_user_did_after_a_kill_is_not_overrun(repo: GitRepo) -> None:
+    """The branch was reset, or the notes have moved on: the refs left behind stay where they are."""
+    tip = repo.commit("one", {"a.md": "a"})
+    opened = Repo.open(repo.path)
+    new, other = commit_by_us(opened, parent=tip), commit_by_us(opened, b"other", parent=tip)
+    moves = [RefUpdate("refs/heads/main", tip, new, "x"), RefUpdate("refs/notes/okf", None, new, "x")]
+    with dead_announcement(opened, [], moves):
+        opened.recover()
+    assert opened.ref("refs/notes/okf") is None
+    opened.update([moves[0]])
+    repo.git("update-ref", "refs/notes/okf", other)
+    with dead_announcement(opened, [], moves):
+        opened.recover()
+    assert opened.ref("refs/notes/okf") == other
+
+
+def test_locks_of_a_dead_run_are_taken_away_and_those_of_others_are_not(repo: GitRepo) -> None:
+    repo.commit("one", {"a.md": "a"})
+    opened = Repo.open(repo.path)
+    ours, later, unknown, child = (
+        repo.path / ".git" / f"{name}.lock" for name in ("HEAD", "later", "unknown", "index")
+    )
+    for lock in (ours, later, unknown, child):
+        lock.touch()
+    os.utime(later, (time.time() + 1000, time.time() + 1000))
+    with dead_announcement(opened, [ours, later], []), dead_announcement(opened, [child], [], outlived_s=600.0):
+        opened.recover()
+    assert [lock.exists() for lock in (ours, later, unknown, child)] == [False, True, True, True]
+    old = time.time() - 700
+    os.utime(child, (old, old))
+    for file in (opened.scratch / "locks").glob("*.json"):
+        file.write_text(json.dumps({**json.loads(file.read_bytes()), "at": old}))
+    opened.recover()
+    assert not child.exists()
+    assert list((opened.scratch / "locks").iterdir()) == []
+
+
+def test_locks_of_a_run_that_lives_stay(repo: GitRepo) -> None:
+    opened = Repo.open(repo.path)
+    lock = repo.path / ".git" / "HEAD.lock"
+    with locks.announced(opened.scratch, [lock]):
+        lock.touch()
+        opened.recover()
+        assert lock.exists()
+    assert list((opened.scratch / "locks").iterdir()) == []
+
+
+@contextmanager
+def dead_announcement(repo: Repo, held: list[Path], moves: list[RefUpdate], outlived_s: float = 0.0) -> Iterator[None]:
+    """What a process that is no more had announced."""
+    before = set((repo.scratch / "locks").glob("*.json"))
+    with locks.announced(repo.scratch, held, moves, outlived_s=outlived_s):
+        (file,) = set((repo.scratch / "locks").glob("*.json")) - before
+        facts = json.loads(file.read_bytes())
+        facts["holder"]["started"] = "1"
+        data = json.dumps(facts)
+    file.write_text(data)
+    yield
 
 
 def test_eight_writers_lose_no_update(repo: GitRepo) -> None:
