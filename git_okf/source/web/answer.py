@@ -36,6 +36,7 @@ class Page:
     canonical: str = ""
     """The key the page claims to be, where that is another one in scope."""
     hidden: int = 0
+    """Fragments no reader of the page sees, which were left out."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from git_okf.model import (
     Status,
     Suspect,
 )
-from git_okf.source.web.answer import Barred, Elsewhere, Missing, for_known
+from git_okf.source.web.answer import Barred, Elsewhere, Missing, Page, for_known
 from git_okf.source.web.crawl import Crawl
 from git_okf.source.web.discovery import KINDS
 
@@ -71,13 +71,15 @@ def _gone(crawl: Crawl, key: str) -> Outcome:
         return Gone(key=key, reason=f"{status}, asked twice")
     answer = crawl.findings.answers[key]
     status = answer.status if isinstance(answer, Missing) else 404
-    return Failed(key=key, reason=f"answered {status} once; not asked again, because too many pages are missing")
+    return Failed(key=key, reason=f"answered {status}, but not twice: that is no evidence")
 
 
 def _moved(crawl: Crawl, key: str, answer: Elsewhere) -> Outcome:
-    """A permanent redirect counts where it ends at a page that was found, or twice at one that is gone."""
+    """A permanent redirect counts, twice, where it ends at a page that was found, or at one that is gone."""
     if key in crawl.findings.gone:
         return _gone(crawl, key)
+    if key not in crawl.findings.moved:
+        return Failed(key=key, reason=f"redirects to {answer.url}, but not twice: that is no evidence")
     to = end_of(crawl, answer.to)
     if to == key:
         return Failed(key=key, reason=f"redirects in a circle, by {answer.url}")
@@ -177,6 +179,10 @@ def _notices(crawl: Crawl) -> Iterator[str]:
     yield from _some(
         [f"{key} ({reason})" for key, reason in refused.items()], "not taken: {}", "{} links lead to what is no page"
     )
+    answers = (found.answers.get(key) for key in crawl.pages)
+    taken = (*found.pages.values(), *(answer for answer in answers if isinstance(answer, Page)))
+    hidden = [page.fetched.key for page in taken if page.hidden]
+    yield from _some(hidden, "text no reader sees was left out of {}", "text no reader sees was left out of {} pages")
     robots = [key for key, rule in found.barred.items() if rule.startswith("robots.txt")]
     yield from _some(robots, "robots.txt disallows {}", "robots.txt disallows {} links")
     for prefix, into, count in found.copies:

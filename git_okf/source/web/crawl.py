@@ -5,7 +5,7 @@
    limit takes a known page its question.
 3. The site is walked (walk.py) from the seed through what these pages and the listings lead to; new pages are asked on
    the way. Known pages have their answers by then, so whether something leads to them is a matter of the walk alone.
-4. Pages that answered 404 are asked a second time, and what comes of that is walked too.
+4. Pages that answered that they are gone or moved are asked a second time; what comes of that is walked too.
 
 Everything that decides anything is a function of one answer or happens in the walk: the result does not depend on how
 many requests run at once.
@@ -94,7 +94,7 @@ class Crawl:
         self.walk.reach(start, 0, "links")
         self._follow_listings()
         await self.walk.go()
-        if await self._ask_missing_again():
+        if await self._ask_leaving_again():
             await self.walk.go()
         self._merge_copies()
 
@@ -108,7 +108,7 @@ class Crawl:
             answer = self.findings.answers.pop(key, None)
             if answer is not None:
                 self.walk.settle_new(Node(key, 0, "known"), answer)
-        await self._each([k for k in failed if self._is_missing(k)], self._ask_again)
+        await self._each([k for k in failed if self._is_leaving(k)], self._ask_again)
 
     def _known_and_pending(self) -> list[str]:
         answers = self.findings.answers
@@ -202,26 +202,23 @@ class Crawl:
             if await self._inquirer.is_error_page(key, changed[key]):
                 self.findings.answers[key] = Doubt(ERROR_PAGE)
 
-    async def _ask_missing_again(self) -> bool:
+    async def _ask_leaving_again(self) -> bool:
         """The second question. True if a page is there after all and something leads to it."""
-        missing = [key for key in self.pages if self._is_missing(key)]
+        leaving = [key for key in self.pages if self._is_leaving(key)]
         if not self._worth_asking_again():
             return False
-        await self._each(missing, self._ask_again)
-        for key in missing:
-            if key not in self.findings.gone and not isinstance(self.findings.answers[key], Missing):
+        await self._each(leaving, self._ask_again)
+        for key in leaving:
+            if not self._is_leaving(key):
                 self.walk.enter_known(key)
                 if key in self.walk.frontier.nodes:
                     self.walk.frontier.again(key, ask=False)
         return bool(self.walk.frontier)
 
-    def _is_missing(self, key: str) -> bool:
-        """Whether a known page answered 404 or 410, itself or through a permanent redirect."""
+    def _is_leaving(self, key: str) -> bool:
+        """Whether a known page answered that it is not there, or not there any more."""
         answer = self.findings.answers.get(key)
-        if isinstance(answer, Elsewhere) and answer.permanent and answer.to:
-            side = self.findings.side.get(answer.to)
-            return side is not None and side.status is Status.ABSENT
-        return isinstance(answer, Missing)
+        return isinstance(answer, Missing) or (isinstance(answer, Elsewhere) and answer.permanent and answer.to != "")
 
     def _worth_asking_again(self) -> bool:
         """Not where so many are missing that nothing will be removed in this run anyway: the site is broken."""
@@ -232,18 +229,20 @@ class Crawl:
         return present + len(self.findings.pages) >= len(self.pages) * threshold
 
     async def _ask_again(self, key: str) -> None:
+        """Twice the same answer is evidence. A redirect to what is not there is as good as a 404."""
         found = self.findings
         if self._must_stop():
             return
-        first = found.answers[key]
-        answer = await self._inquirer.ask_plainly(key, self.gate.url(key))
-        if isinstance(answer, Missing):
-            found.gone[key] = 410 if isinstance(first, Missing) and first.status == answer.status == 410 else 404
-        elif isinstance(answer, Elsewhere) and isinstance(first, Elsewhere) and answer.to == first.to:
-            if isinstance(await self._inquirer.ask_plainly(answer.to, answer.url), Missing):
+        first, second = found.answers[key], await self._inquirer.ask_plainly(key, self.gate.url(key))
+        found.answers[key] = second
+        if isinstance(second, Missing) and isinstance(first, Missing):
+            found.gone[key] = 410 if first.status == second.status == 410 else 404
+        elif isinstance(second, Elsewhere) and isinstance(first, Elsewhere) and second.to == first.to:
+            target = found.side.get(second.to)
+            if target is None or target.status is not Status.ABSENT:
+                found.moved.add(key)
+            elif isinstance(await self._inquirer.ask_plainly(second.to, second.url), Missing):
                 found.gone[key] = 404
-        else:
-            found.answers[key] = answer
 
     def _merge_copies(self) -> None:
         """Whole path prefixes that show the pages of another one (`/stable/` what `/v2/` shows) are kept once."""

@@ -20,6 +20,8 @@ class Findings:
     """What is to be remembered of links that are no pages."""
     gone: dict[str, int] = field(default_factory=dict)
     """Known pages that answered 404 or 410 twice, with the status."""
+    moved: set[str] = field(default_factory=set)
+    """Known pages that redirected permanently to the same page twice."""
     linked: set[str] = field(default_factory=set)
     """Keys that a page links to."""
     barred: dict[str, str] = field(default_factory=dict)

@@ -19,6 +19,7 @@ class Gate:
         self._source = source
         self._known = known
         self._decisions: dict[str, Decision] = {}
+        self._shared: dict[Decision, Decision] = {}
         self._urls: dict[str, str] = {}
 
     def learn(self, urls: Mapping[str, str]) -> None:
@@ -44,5 +45,6 @@ class Gate:
                 decision = Decision(False, f"out of scope: {decision.rule}")
             elif not self.robots.allowed(self.url(key)):
                 decision = Decision(False, "robots.txt disallows it")
-            self._decisions[key] = decision
+            # The same few decisions for all keys: one object each.
+            decision = self._decisions[key] = self._shared.setdefault(decision, decision)
         return decision

@@ -69,3 +69,29 @@ def test_host_alias_reads_the_public_names(docs: Docs) -> None:
     urls = "<urlset><url><loc>https://docs.example.com/public</loc></url></urlset>"
     docs.site.page("/sitemap.xml", urls, type="text/xml")
     assert paths(docs, docs.look(host_alias=("docs.example.com",))) == {"/", "/public"}
+
+
+def test_sec_02_listings_lead_nowhere_else(docs: Docs) -> None:
+    docs.page("/")
+    docs.page("/in")
+    bad = ("file:///etc/passwd", "http://169.254.169.254/latest", "ftp://files.example/x", "http://2130706433/x")
+    locations = "".join(f"<url><loc>{url}</loc></url>" for url in (*bad, docs.key("/in")))
+    docs.site.page("/sitemap.xml", f"<urlset>{locations}</urlset>", type="text/xml")
+    docs.site.page("/llms.txt", "# D\n\n- [A](http://169.254.169.254/latest)\n", type="text/plain")
+    seen = docs.look()
+    assert paths(docs, seen) == {"/", "/in"}
+    assert seen.complete
+
+
+def test_sec_02_a_sitemap_elsewhere_is_asked_only_at_a_public_address(docs: Docs) -> None:
+    docs.page("/")
+    docs.site.page("/robots.txt", "Sitemap: http://169.254.169.254/map.xml\n", type="text/plain")
+    seen = docs.look()
+    assert "169.254.169.254" in seen.incomplete_reasons[0]
+
+
+def test_sec_05_a_sitemap_with_a_doctype_is_refused(docs: Docs) -> None:
+    docs.page("/")
+    entity = '<!DOCTYPE u [<!ENTITY x SYSTEM "file:///etc/hostname">]><urlset><url><loc>&x;</loc></url></urlset>'
+    docs.site.page("/sitemap.xml", entity, type="text/xml")
+    assert not docs.look().complete

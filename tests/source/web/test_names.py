@@ -117,6 +117,15 @@ def test_hash_08_a_permanent_redirect_moves_a_page(docs: Docs) -> None:
     assert docs.delta.moved
 
 
+def test_a_redirect_that_does_not_last_is_no_move(docs: Docs) -> None:
+    small_site(docs)
+    docs.sync()
+    docs.site.fault("/api/", status=301, times=1, headers={"Location": "/guide/"})
+    seen = docs.sync()
+    assert isinstance(seen.outcomes[docs.key("/api/")], Fetched)
+    assert docs.delta.unchanged == 4
+
+
 def test_a_move_to_a_page_that_fails_is_no_removal(docs: Docs) -> None:
     small_site(docs)
     docs.sync()
