@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import pty
 import re
 import subprocess
 import sys
@@ -145,3 +146,27 @@ def test_without_git_it_says_so(tmp_path: Path) -> None:
     done = _demo("-o", str(tmp_path / "repository"), env={"PATH": str(tmp_path), "HOME": ""})
     assert done.returncode == 128
     assert "error: the git program was not found" in done.stderr
+
+
+def test_on_a_terminal_the_progress_makes_way_for_what_is_said(tmp_path: Path) -> None:
+    """Every piece of progress is written over before the next line: an erased line is no part of what is read."""
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "git_okf", "demo", "-o", str(tmp_path / "repository")]
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs) as process:
+        os.close(theirs)
+        seen = b"".join(iter(lambda: _read(ours), b"")).decode()
+    os.close(ours)
+    assert process.returncode == 0
+    assert "pages 1" in seen, "progress is shown on a terminal"
+    for line in seen.split("\r\n"):
+        read = line.rpartition("\r\x1b[K")[2]
+        assert re.search(r"\bpages \d+/\d+", read) is None, line
+        assert read.isprintable(), line
+
+
+def _read(terminal: int) -> bytes:
+    """What a terminal shows next; b"" at its end, which Linux tells as an error."""
+    try:
+        return os.read(terminal, 65536)
+    except OSError:
+        return b""

@@ -18,10 +18,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import typer.main
 import yaml
 from conftest import GitRepo
 
-from git_okf import config, errors, guard
+from git_okf import cli, config, errors, guard
 from git_okf.demo import DemoSite, pages, serve
 from git_okf.digest import IGNORE_PRESETS, compared_hash
 from git_okf.source.web.extract.themes import THEMES
@@ -150,6 +151,12 @@ def test_no_block_is_left_out() -> None:
 
 def _blocks(language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+
+
+def test_all_commands_but_the_demo_take_json() -> None:
+    commands = typer.main.get_command(cli.app).commands  # type: ignore[attr-defined]
+    without = [n for n, c in commands.items() if "--json" not in [option for p in c.params for option in p.opts]]
+    assert without == ["demo"]
 
 
 @pytest.mark.parametrize("name", ["demo", "test"])
