@@ -92,6 +92,19 @@ def _indexes(records: Iterable[Record], touched: list[str], source: SourceConfig
     )
 
 
+def listings(records: Iterable[Record], source: SourceConfig, old_root: bytes | None, when: datetime) -> Files:
+    """Every index.md as the concepts make it; the date of the last change stays the one the root index has."""
+    said = index.root_facts(old_root or b"") or {}
+    return dict(
+        index.indexes(
+            (index.Entry(r.path, r.title, r.description) for r in records),
+            name=source.name,
+            source_url=source.url,
+            changed_at=said.get("changed_at", concept.timestamp(when)),
+        )
+    )
+
+
 def _renamed(change: Change) -> bool:
     old, new = change.old, change.new
     return old is None or (old.title, old.description) != (new.title, new.description)

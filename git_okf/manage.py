@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from git_okf import baseline, config, config_edit, guard, memory
+from git_okf import baseline, changes, config, config_edit, guard, memory
 from git_okf.config import FILE_NAME, KINDS, Config, SourceConfig
 from git_okf.errors import ConfigError, GitRefused, UsageError
 from git_okf.model import RunResult
@@ -176,13 +176,17 @@ def remove(repo: Repo, name: str, world: World) -> Said:
 
 
 def repair(repo: Repo, settings: Config, names: Sequence[str], world: World) -> Said:
-    """Write the state anew from the concepts' front matter; says what could not be rebuilt."""
+    """Write the state anew from the concepts' front matter, and stage the listings that are not as these make them.
+
+    Says what could not be rebuilt.
+    """
     sources = [settings.source(name) for name in names] if names else list(settings.sources.values())
     lines, facts = [], []
     for source in sources:
         with Lease.acquire(repo.scratch, source.name, clock=world.clock, environ=world.environ) as lease:
             base = baseline.read(repo, source, rebuild=True)
             unknown = baseline.unreadable(repo, source, base)
+            staged = _stage_listings(repo, base, source, world)
             when = world.clock()
             state = memory.next_state(base, source, base.known.values(), base.bundle_tree, when, processed=False)
             memory.write_state(repo, base, source, state, when, f"repair ({source.name})", lease.check)
@@ -191,6 +195,21 @@ def repair(repo: Repo, settings: Config, names: Sequence[str], world: World) -> 
             f"✓ Repaired {source.name}: {len(base.pages)} concepts. Validators and links are not in the bundle: "
             "the next sync fetches every page once."
         )
+        lines += [f"  staged, to be committed: {path}" for path in staged]
         lines += [f"  not rebuilt: {path} ({reason})" for path, reason in unknown]
-        facts.append({"name": source.name, "items": len(base.pages), "not_rebuilt": [list(pair) for pair in unknown]})
+        told = {"items": len(base.pages), "staged": staged, "not_rebuilt": [list(pair) for pair in unknown]}
+        facts.append({"name": source.name, **told})
     return Said("\n".join(lines), {"repaired": facts})
+
+
+def _stage_listings(repo: Repo, base: baseline.Baseline, source: SourceConfig, world: World) -> list[str]:
+    """The index files that were wrong, now right in index and work tree."""
+    if base.bundle_tree is None:
+        return []
+    old = {path: repo.read(oid) for path, oid in repo.walk(base.bundle_tree) if path.rpartition("/")[2] == "index.md"}
+    made = changes.listings(base.pages.values(), source, old.get("index.md"), world.clock())
+    made |= dict.fromkeys(old.keys() - made.keys())
+    wrong = changes.in_repository(source.bundle, {p: data for p, data in made.items() if old.get(p) != data})
+    if wrong:
+        worktree.stage(repo, base.tree, wrong)
+    return sorted(wrong)
