@@ -21,7 +21,7 @@ from pygit2.enums import ObjectType, SortMode
 
 from git_okf.errors import GitRefused
 from git_okf.store import commit as commits
-from git_okf.store import locks, preflight, remote, trees
+from git_okf.store import locks, pending, preflight, remote, trees
 from git_okf.store.values import Changed as Changed
 from git_okf.store.values import Commit as Commit
 from git_okf.store.values import Head as Head
@@ -120,6 +120,8 @@ class Repo:
                 self._compare(update)
                 held[update.name].set_target(update.name, update.new, message=update.reason)
             for update in updates:
+                if update.name == self.head().ref:
+                    pending.begin(self.scratch, self.git_dir, pending.Owed(update.old, update.new))
                 held[update.name].commit()
 
     def recover(self) -> None:

@@ -6,8 +6,8 @@ indexes, case-insensitive and mode-less file systems, and never follows a symbol
 bytes and modification time, and what the user staged elsewhere stays staged, also what they staged a moment ago,
 because git reads the index again under its lock.
 
-A path the user changed meanwhile is left alone and named. Should the run die between the refs and the work tree, the
-next one sees files of the commit before below a commit of ours, and `finish` completes the checkout.
+A path the user changed meanwhile is left alone and named. Should the run die between the refs and the work tree, it
+owes a checkout (`pending`), which the next one completes (`finish`).
 """
 
 from __future__ import annotations
@@ -15,20 +15,17 @@ from __future__ import annotations
 import os
 import subprocess
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from git_okf.errors import GitRefused
-from git_okf.store import locks, trees
+from git_okf.store import locks, pending, trees
 from git_okf.store.remote import TIMEOUT_S, failure, git
 from git_okf.store.repo import Changed, Repo
 
 INDEX_WAIT_S = 10.0
-TRAILER = "Okf-Source:"
-OWN_COMMITS = 3
-"""How many commits a run makes at most, one after the other (render, sync), and one to spare."""
 _NOTHING = "0" * 40
 
 
@@ -106,12 +103,12 @@ def update(repo: Repo, old_tree: str | None, new_tree: str, prefixes: Sequence[s
     outside = [c.path for c in changed if not any(_below(c.path, prefix) for prefix in prefixes)]
     if outside:
         raise GitRefused(f"{outside[0]} is not a path of this source", "nothing was checked out; please report this")
-    if not changed:
-        return []
     in_the_way = any(c.old is None and os.path.lexists(repo.root / c.path) for c in changed)
-    if not in_the_way and _read_tree(repo, old_tree or trees.EMPTY_TREE, new_tree):
-        return []
-    return _place(repo, changed)
+    if changed and not in_the_way and _read_tree(repo, old_tree or trees.EMPTY_TREE, new_tree):
+        changed = []
+    kept = _place(repo, changed) if changed else []
+    pending.end(repo.scratch, repo.git_dir)
+    return kept
 
 
 def stage(repo: Repo, old_tree: str | None, changes: Mapping[str, bytes | None]) -> list[str]:
@@ -120,42 +117,26 @@ def stage(repo: Repo, old_tree: str | None, changes: Mapping[str, bytes | None])
 
 
 def finish(repo: Repo, prefix: str) -> bool:
-    """Complete what a killed run left undone, first its refs, then its checkout; whether there was a checkout to do.
+    """Complete what a killed run left undone: its refs, then its checkout. Whether it was one of files below `prefix`.
 
-    git writes the files first and the index last. So it was left undone exactly if HEAD is a commit of ours (up to two
-    ancestors may be ours as well) and the index still has, for every path below `prefix` that they changed, the entry
-    of the commit before them; the longest such row of commits counts. Files are completed where they are as they were
-    before, as they should be now, or cut short in between; a file the user changed stays as it is, and stays dirty.
+    git writes the files first and the index last. So a path is still to be done where the index has the entry it had
+    before the run. Its file is completed if it is as it was, as it should be, or cut short in between; one that the
+    user changed stays as it is, and stays dirty.
     """
     repo.recover()
-    head = repo.head().commit
-    if not head or not dirty(repo, prefix):
+    owed = pending.read(repo.scratch, repo.git_dir)
+    if owed is None:
         return False
-    tree, index = repo.commit_tree(head), _index(repo)
-    undone: list[Changed] = []
-    for base in _bases(repo, head):
-        changed = [c for c in repo.diff(base, tree) if _below(c.path, prefix)]
-        if all(_entry_id(index, c.path) == c.old for c in changed):
-            undone = changed
-    if undone:
-        _place(repo, undone, cut_short=True)
-    return bool(undone)
-
-
-def _bases(repo: Repo, head: str) -> Iterator[str | None]:
-    """The trees before our newest commits, nearest first; None where ours is the first commit."""
-    commit = head
-    for _ in range(OWN_COMMITS):
-        info = repo.commit_info(commit)
-        if not any(line.startswith(TRAILER) for line in info.message.splitlines()):
-            return
-        if not info.parents:
-            yield None
-            return
-        commit = info.parents[0]
-        if not repo.has(commit):
-            return
-        yield repo.commit_tree(commit)
+    waiting: list[Changed] = []
+    if repo.head().commit == owed.new:
+        index = _index(repo)
+        old_tree = repo.commit_tree(owed.old) if owed.old else None
+        changed = repo.diff(old_tree, repo.commit_tree(owed.new))
+        waiting = [c for c in changed if _entry_id(index, c.path) == c.old]
+    if waiting:
+        _place(repo, waiting, cut_short=True)
+    pending.end(repo.scratch, repo.git_dir)
+    return any(_below(c.path, prefix) for c in waiting)
 
 
 def _below(path: str, prefix: str) -> bool:

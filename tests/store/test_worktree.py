@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 from conftest import GitRepo
-from landing_steps import OURS, land
+from landing_steps import OURS, WHEN, land
 
 from git_okf.errors import GitRefused
 from git_okf.store import worktree
-from git_okf.store.repo import Repo
+from git_okf.store.repo import RefUpdate, Repo
 
 
 def sync(repo: Repo, changes: dict[str, bytes | None], message: str = OURS) -> list[str]:
@@ -343,14 +343,59 @@ def test_finish_completes_the_very_first_commit(repo: GitRepo) -> None:
     assert status(repo) == ""
 
 
+def test_finish_completes_the_configuration_that_came_with_a_build(repo: GitRepo) -> None:
+    repo.commit("one", {"README": "r\n"})
+    opened = Repo.open(repo.path)
+    land(opened, {"docs/a.md": b"1\n", ".okf.yaml": b"version: 1\n"})
+    assert worktree.finish(opened, "docs") is True
+    assert status(repo) == ""
+    assert files(repo)[".okf.yaml"] == b"version: 1\n"
+
+
+def test_finish_completes_whichever_source_was_killed(repo: GitRepo) -> None:
+    opened = Repo.open(repo.path)
+    sync(opened, {"docs/a.md": b"1\n"})
+    land(opened, {"blog/a.md": b"1\n"})
+    assert worktree.finish(opened, "docs") is False
+    assert status(repo) == ""
+    assert files(repo) == {"blog/a.md": b"1\n", "docs/a.md": b"1\n"}
+
+
 def test_finish_completes_two_commits_of_one_run(repo: GitRepo) -> None:
     opened = Repo.open(repo.path)
     sync(opened, {"docs/a.md": b"1\n", "docs/b.md": b"1\n"})
-    land(opened, {"docs/a.md": b"2\n"}, "render: =1 (docs)\n\nOkf-Source: docs\n")
-    land(opened, {"docs/b.md": b"2\n"})
+    base = opened.head().commit
+    assert base
+    first = opened.edit(opened.commit_tree(base), {"docs/a.md": b"2\n"})
+    second = opened.edit(first, {"docs/b.md": b"2\n"})
+    rendered = opened.commit(first, [base], "render: =1 (docs)", WHEN)
+    synced = opened.commit(second, [rendered], OURS, WHEN)
+    opened.update([RefUpdate("refs/heads/main", base, synced, "x")], head="refs/heads/main")
     assert worktree.finish(opened, "docs") is True
     assert status(repo) == ""
     assert files(repo) == {"docs/a.md": b"2\n", "docs/b.md": b"2\n"}
+
+
+def test_what_the_user_brought_back_on_purpose_stays_staged(repo: GitRepo) -> None:
+    opened = Repo.open(repo.path)
+    sync(opened, {"docs/a.md": b"1\n"})
+    sync(opened, {"docs/a.md": b"2\n"})
+    repo.git("checkout", "HEAD~1", "--", "docs")
+    assert worktree.finish(opened, "docs") is False
+    assert status(repo) == "M  docs/a.md"
+    land(opened, {"docs/b.md": b"b\n"})
+    repo.commit("the user's, on top of a run that was killed")
+    assert worktree.finish(opened, "docs") is False
+
+
+@pytest.mark.parametrize("data", [b"", b"null", b"[1]", b"[null, 3]", b'["', b"{}", b"\xff"])
+def test_a_note_that_cannot_be_read_is_none(repo: GitRepo, data: bytes) -> None:
+    opened = Repo.open(repo.path)
+    land(opened, {"docs/a.md": b"1\n"})
+    (note,) = (opened.scratch / "checkout").iterdir()
+    note.write_bytes(data)
+    assert worktree.finish(opened, "docs") is False
+    assert worktree.dirty(opened, "docs") == ["docs/a.md"]
 
 
 @pytest.mark.parametrize("setting", ["false", "true"])
@@ -397,7 +442,7 @@ KILLED = """
 import os, signal, subprocess, sys, threading, time
 from pathlib import Path
 from git_okf.store import worktree
-from git_okf.store.repo import Repo
+from git_okf.store.repo import RefUpdate, Repo
 path, old, new, delay = sys.argv[1], sys.argv[2], sys.argv[3], float(sys.argv[4])
 threading.Thread(target=lambda: (time.sleep(delay), os.killpg(0, signal.SIGKILL)), daemon=True).start()
 start = subprocess.Popen  # as if the machine died: git is in our group, and dies with us
