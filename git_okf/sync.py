@@ -89,6 +89,7 @@ def _attempt(run: Run) -> RunResult:
             if not run.options.dry_run:
                 memory.write_outage(run.repo, base, run.source, error, run.when, run.check_lease)
             raise
+        spool.flush()
         return _settle(run, base, seen, spool)
 
 
