@@ -41,7 +41,9 @@ app = typer.Typer(
 
 Json = Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")]
-Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Say what each request came to, on standard error.")]
+Verbose = Annotated[
+    bool, typer.Option("--verbose", "-v", help="Name every path and what came of it, on standard error.")
+]
 Names = Annotated[list[str] | None, typer.Argument(metavar="NAME", help="Sources; without any, all.")]
 Name = Annotated[str, typer.Argument(metavar="NAME", help="A source.")]
 MaxDepth = Annotated[int | None, typer.Option(min=0, metavar="N", help="Links to follow from the start page at most.")]
@@ -224,6 +226,7 @@ def sync(
     time_budget: Annotated[str | None, typer.Option(metavar="TIME", help="Stop asking after, say, 50m.")] = None,
     as_json: Json = False,
     quiet: Quiet = False,
+    verbose: Verbose = False,
 ) -> None:
     """Look at the sources and commit exactly what changed there."""
     with _errors(as_json):
@@ -235,17 +238,19 @@ def sync(
             rebuild=rebuild, theirs=theirs, max_depth=max_depth, max_pages=max_pages, threshold=threshold,
             time_budget=manage.seconds(time_budget),
         )  # fmt: skip
-        _sync(names or [], options, as_json, quiet)
+        _sync(names or [], options, as_json, quiet, verbose)
 
 
-def _sync(names: Sequence[str], options: Options, as_json: bool, quiet: bool) -> None:
-    from git_okf import manage
+def _sync(names: Sequence[str], options: Options, as_json: bool, quiet: bool, verbose: bool) -> None:
+    from git_okf import manage, report
     from git_okf.sync import sync as run
 
     repo = _repo()
     results = []
     for result in run(repo, manage.read_config(repo), names, options, _world(quiet)):
         _print_run(result, as_json, quiet)
+        if verbose:
+            _echo(report.details(result), err=True)
         results.append(result)
     _finish(results, as_json)
 
@@ -318,9 +323,10 @@ def verify(
 ) -> None:
     """Check that bundles are whole and nobody edited them by hand."""
     with _errors(as_json):
-        from git_okf import lookup, manage
+        from git_okf import manage
+        from git_okf import verify as bundles
 
-        findings = lookup.verify(_repo, manage.read_config, Path.cwd(), paths or [])
+        findings = bundles.verify(_repo, manage.read_config, Path.cwd(), paths or [])
         _print_data(findings, as_json)
         raise typer.Exit(findings.exit_code)
 

@@ -60,8 +60,8 @@ class Rules:
     """The paths that stay -> (key -> the path a new concept gets), each path given once."""
     only_failed: bool = False
     """The run asked only for what was retained: nothing is said about the other items."""
-    edited: frozenset[str] = frozenset()
-    """Keys of concepts whose file was edited by hand since it was synced."""
+    theirs: bool = False
+    """Concepts edited by hand become the source's again; without it they are kept."""
 
 
 @dataclass(slots=True)
@@ -115,7 +115,7 @@ def found(seen: Observation) -> int:
 
 def _known(plan: _Plan, record: Record, seen: Observation, rules: Rules) -> None:
     outcome = seen.outcomes.get(record.key)
-    if record.key in rules.edited:
+    if record.edited and not rules.theirs:
         _edited(plan, record, outcome)
         return
     match outcome:
@@ -147,7 +147,7 @@ def _found(plan: _Plan, record: Record, outcome: Fetched | NotModified, seen: Ob
     record = replace(record, failure="", tries=0)
     if isinstance(outcome, NotModified):
         plan.keep(record)
-    elif _same_content(record, outcome):
+    elif _same_content(record, outcome) and not record.edited:
         plan.keep(_refreshed(record, outcome))
     else:
         change = Change(key=record.key, path=record.path, new=outcome, old=record)
@@ -222,6 +222,7 @@ def _written(change: Change, record: Record) -> Record:
         content_hash=new.content_hash,
         compared_hash=new.compared_hash,
         size=new.size,
+        edited=False,
     )
 
 

@@ -1,25 +1,25 @@
-"""Questions that write nothing: status, log, show, explain, verify. Each answers with a value that knows its text."""
+"""Questions that write nothing: status, log, show, explain. Each answers with a value that knows its text."""
 
 from __future__ import annotations
 
 import itertools
 import json
 import re
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from git_okf import baseline, config, memory
-from git_okf.bundle import check, paths
-from git_okf.config import FILE_NAME, Config, SourceConfig
+from git_okf.bundle import paths
+from git_okf.config import Config, SourceConfig
 from git_okf.errors import ConfigError, UsageError
 from git_okf.model import Record, Status
 from git_okf.store import notes
 from git_okf.store.repo import Commit, Repo
 
+SUCCESSES = ("synced", "unchanged", "partial")
 _TRAILER = re.compile(r"^Okf-Source: (\S+)$", re.MULTILINE)
 
 
@@ -36,7 +36,7 @@ class SourceStatus:
     retained: int
     pending: int
     edited: int
-    last_change: str
+    last_success: str
     last_complete: str
     last_check: str
     last_result: str
@@ -57,7 +57,8 @@ class Statuses:
 
 def _status_lines(source: SourceStatus) -> Iterator[str]:
     yield f"{source.name}  {source.state}  {source.items} items  {source.url} -> {source.bundle}"
-    yield f"  last change {source.last_change or 'never'}, last check {source.last_check or 'never here'}"
+    check = source.last_check or "never here"
+    yield f"  last success {source.last_success or 'never'}, last check {check}{_ended(source)}"
     if source.retained or source.pending:
         yield f"  retained {source.retained}, pending {source.pending}: git okf sync {source.name} --retry-failed"
     if source.edited:
@@ -68,6 +69,16 @@ def _status_lines(source: SourceStatus) -> Iterator[str]:
         yield f"  next due {source.next_due}"
 
 
+def _ended(source: SourceStatus) -> str:
+    return "" if source.last_result in ("", *SUCCESSES) else f" ({source.last_result})"
+
+
+def _last_success(remembered: str, last: Mapping[str, Any]) -> str:
+    """The later of what the state and scratch remember: a quiet run is a success that no state tells of."""
+    here = str(last.get("at", "")) if last.get("result") in SUCCESSES else ""
+    return max(remembered, here)
+
+
 def status(repo: Repo, settings: Config, names: Sequence[str]) -> Statuses:
     """The sources named, or all."""
     sources = [settings.source(name) for name in names] if names else list(settings.sources.values())
@@ -75,7 +86,7 @@ def status(repo: Repo, settings: Config, names: Sequence[str]) -> Statuses:
 
 
 def _status(repo: Repo, source: SourceConfig) -> SourceStatus:
-    base = baseline.read(repo, source, rebuild=_foreign(repo, source))
+    base = baseline.read(repo, source, rebuild=of_another_identity(repo, source))
     last = memory.last(repo, source.name)
     state = base.state
     return SourceStatus(
@@ -88,7 +99,7 @@ def _status(repo: Repo, source: SourceConfig) -> SourceStatus:
         retained=sum(bool(record.failure) for record in base.pages.values()),
         pending=sum(record.status is Status.PENDING for record in base.known.values()),
         edited=len(base.edited),
-        last_change=state.last_observed if state else "",
+        last_success=_last_success(state.last_observed if state else "", last),
         last_complete=state.last_fully_processed if state else "",
         last_check=last.get("at", ""),
         last_result=last.get("result", ""),
@@ -97,7 +108,7 @@ def _status(repo: Repo, source: SourceConfig) -> SourceStatus:
     )
 
 
-def _foreign(repo: Repo, source: SourceConfig) -> bool:
+def of_another_identity(repo: Repo, source: SourceConfig) -> bool:
     """Whether the state was made for another identity; status says what it can all the same."""
     try:
         baseline.read(repo, source)
@@ -274,76 +285,3 @@ def explain(repo: Repo, settings: Config, url: str) -> Explanations:
         known = baseline.read(repo, source).known
         told.append({"source": source.name, **web.explain(source, known, url, paths.place)})
     return Explanations(url, tuple(told))
-
-
-@dataclass(frozen=True, slots=True)
-class Verdicts:
-    """What `verify` found, by bundle."""
-
-    bundles: tuple[str, ...]
-    findings: tuple[tuple[str, check.Finding], ...]
-
-    @property
-    def exit_code(self) -> int:
-        return int(any(finding.severity == "error" for _, finding in self.findings))
-
-    def text(self) -> str:
-        lines = [
-            f"{bundle}/{f.path}:{f.line}: {f.severity}: {f.message} [{f.rule}]" + (f"\n  {f.hint}" if f.hint else "")
-            for bundle, f in self.findings
-        ]
-        counts = Counter(finding.severity for _, finding in self.findings)
-        bad = {bundle for bundle, finding in self.findings if finding.severity == "error"}
-        lines += [f"✓ Whole: {bundle}" for bundle in self.bundles if bundle not in bad]
-        if self.findings:
-            lines.append(", ".join(f"{count} {severity}s" for severity, count in sorted(counts.items())))
-        return "\n".join(lines)
-
-    def data(self) -> dict[str, Any]:
-        found = [{"bundle": bundle, **asdict(finding)} for bundle, finding in self.findings]
-        return {"schema": 1, "bundles": list(self.bundles), "findings": found, "whole": self.exit_code == 0}
-
-
-def verify(
-    open_repo: Callable[[], Repo], read_config: Callable[[Repo], Config], cwd: Path, named: Sequence[str]
-) -> Verdicts:
-    """Check the bundles in these directories, or those of the repository. A named one needs no repository."""
-    bundles = {cwd / name: None for name in named} or _configured(open_repo(), read_config)
-    findings: list[tuple[str, check.Finding]] = []
-    shown = []
-    for root, synced in bundles.items():
-        if not root.is_dir():
-            raise UsageError(f"{root} is no directory", f"name a bundle's directory, or none for those in {FILE_NAME}")
-        label = str(root.relative_to(cwd)) if cwd in root.parents else str(root)
-        shown.append(label)
-        findings += [(label, finding) for finding in check.check(_files(root), expect=synced)]
-    return Verdicts(tuple(shown), tuple(findings))
-
-
-def _configured(repo: Repo, read_config: Callable[[Repo], Config]) -> dict[Path, dict[str, str] | None]:
-    """The bundles of the repository, each with the content hashes that were synced, by path."""
-    sources = read_config(repo).sources.values()
-    return {repo.root / s.bundle: _synced(repo, s) for s in sources if (repo.root / s.bundle).is_dir()}
-
-
-def _synced(repo: Repo, source: SourceConfig) -> dict[str, str] | None:
-    """None where the state describes another tree than HEAD has: after a revert or on another branch it is no judge."""
-    base = baseline.read(repo, source, rebuild=_foreign(repo, source))
-    if base.state is None or base.state.bundle_tree != (base.bundle_tree or ""):
-        return None
-    return {record.path: record.content_hash for record in base.pages.values()}
-
-
-def _files(root: Path) -> dict[str, bytes]:
-    """Every Markdown file below a directory, by POSIX path; links are not followed."""
-    return {
-        path.relative_to(root).as_posix(): _as_committed(path.read_bytes())
-        for path in sorted(root.rglob("*.md"))
-        if path.is_file() and not path.is_symlink()
-    }
-
-
-def _as_committed(data: bytes) -> bytes:
-    """A file that git checked out with CR LF throughout, as it stands in the repository."""
-    crlf = data.count(b"\r\n")
-    return data.replace(b"\r\n", b"\n") if crlf and crlf == data.count(b"\n") else data

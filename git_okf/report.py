@@ -180,6 +180,27 @@ def notices_text(result: RunResult) -> str:
     return "\n".join(shown)
 
 
+def details(result: RunResult) -> str:
+    """Every path of the delta and every notice, a line each: what `-v` adds on standard error."""
+    delta = result.delta
+    lines = [
+        *(f"added: {change.path}" for change in delta.added),
+        *(f"updated: {change.path}" for change in delta.updated),
+        *(f"re-rendered: {change.path}" for change in delta.rerendered),
+        *(f"removed: {record.path}" for record in delta.removed),
+        *(f"moved: {old} to {new}" for old, new in delta.moved),
+        *(f"retained: {item.path or item.key}: {item.outcome}: {item.reason}" for item in delta.retained),
+        *(f"edited by hand: {path}" for path in delta.edited),
+        *(f"notice: {notice}" for notice in result.notices),
+    ]
+    counters = result.counters
+    lines.append(
+        f"{counters.requests} requests, {counters.not_modified} not modified, {counters.fetched} fetched, "
+        f"{counters.extracted} extracted, {counters.bytes} bytes, {result.duration_s:.1f} s"
+    )
+    return "\n".join(f"{result.name}: {printable(line)}" for line in lines)
+
+
 def error_text(result: RunResult) -> str:
     """The error of a run: what happened, to which source, what was not changed, what to type next."""
     if result.error is None:

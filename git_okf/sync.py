@@ -26,7 +26,7 @@ from git_okf.errors import (
     OkfError,
     SourceUnavailable,
 )
-from git_okf.model import Delta, Fault, Fetched, Moved, NotModified, Observation, RunResult, Trip
+from git_okf.model import Delta, Fault, Fetched, Moved, NotModified, Observation, Record, RunResult, Trip
 from git_okf.run import Options, Run, World, finished
 from git_okf.source import Ask, Source, Spool, Tools
 from git_okf.store import worktree
@@ -159,7 +159,7 @@ def _observe(run: Run, base: Baseline, source: Source, spool: Spool) -> Observat
         stopping=world.stopping,
     )
     try:
-        seen = source.observe(base.known, ask, tools)
+        seen = source.observe(_asked(run, base), ask, tools)
     finally:
         for made in pool:
             made.shutdown(wait=False, cancel_futures=True)
@@ -168,6 +168,16 @@ def _observe(run: Run, base: Baseline, source: Source, spool: Spool) -> Observat
             f"{run.source.name}: interrupted; nothing was committed", f"git okf sync {run.source.name}   resumes it"
         )
     return seen
+
+
+def _asked(run: Run, base: Baseline) -> Mapping[str, Record]:
+    """The records to ask with. To put back what was edited by hand its bytes are needed, not a 304."""
+    if not run.options.theirs:
+        return base.known
+    return {
+        key: replace(record, etag="", last_modified="", raw_hash="") if record.edited else record
+        for key, record in base.known.items()
+    }
 
 
 def _settle(run: Run, base: Baseline, seen: Observation, spool: Checkpoint) -> RunResult:
@@ -232,7 +242,7 @@ def _plan(run: Run, base: Baseline, seen: Observation) -> Delta:
         now=run.when.isoformat(timespec="seconds"),
         names=names,
         only_failed=run.options.retry_failed,
-        edited=frozenset() if run.options.theirs else base.edited,
+        theirs=run.options.theirs,
     )
     return delta.compute(base.known, seen, rules)
 

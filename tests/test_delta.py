@@ -67,7 +67,7 @@ def compute(
     outcomes: Iterable[Outcome],
     *,
     removal: Removal | None = None,
-    edited: Iterable[str] = (),
+    theirs: bool = False,
     reasons: tuple[str, ...] = (),
     unlinked: Iterable[str] = (),
     side: tuple[Record, ...] = (),
@@ -76,9 +76,7 @@ def compute(
     seen = Observation(
         outcomes={o.key: o for o in outcomes}, incomplete_reasons=reasons, unlinked=frozenset(unlinked), side=side
     )
-    rules = delta.Rules(
-        removal=removal or Removal(), now=NOW, names=names, edited=frozenset(edited), only_failed=only_failed
-    )
+    rules = delta.Rules(removal=removal or Removal(), now=NOW, names=names, theirs=theirs, only_failed=only_failed)
     return delta.compute({r.key: r for r in known}, seen, rules)
 
 
@@ -210,13 +208,18 @@ def test_a_new_url_for_the_same_file_is_neither_removal_nor_addition() -> None:
 
 
 def test_git_11_a_hand_edit_is_kept_and_reported_while_the_source_stands_still() -> None:
-    plan = compute([record("p", edited=True)], [fetched("p")], edited=["p"])
+    plan = compute([record("p", edited=True)], [fetched("p")])
     assert (plan.edited, plan.changes_content, plan.retained) == (("pages/p.md",), False, ())
+
+
+def test_git_11_theirs_makes_an_edited_concept_the_sources_again() -> None:
+    plan = compute([record("p", edited=True)], [fetched("p")], theirs=True)
+    assert ([c.path for c in plan.updated], plan.records[0].edited) == (["pages/p.md"], False)
 
 
 @pytest.mark.parametrize("outcome", [fetched("p", "b"), Gone(key="p", reason="404 twice")])
 def test_git_11_a_hand_edit_and_a_change_at_the_source_are_a_conflict(outcome: Outcome) -> None:
-    plan = compute([record("p", edited=True)], [outcome], edited=["p"])
+    plan = compute([record("p", edited=True)], [outcome])
     assert ([r.outcome for r in plan.retained], plan.changes_content) == ([delta.CONFLICT], False)
 
 

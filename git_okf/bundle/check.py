@@ -23,7 +23,7 @@ from git_okf.bundle.rules.reserved import check_index, check_log
 
 __all__ = ["ERROR", "WARNING", "Finding", "check"]
 
-WAY_OUT = "`git okf sync --theirs NAME` takes the source's text, `editable: true` allows edits"
+WAY_OUT = "`git okf sync --theirs NAME` takes the source's text"
 
 
 def check(

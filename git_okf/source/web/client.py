@@ -182,15 +182,7 @@ class Client:
             if target:
                 hops.append(Hop(reply.status, target))
             if not target or not (follow is True or (callable(follow) and follow(target))):
-                return Response(
-                    url=url,
-                    final_url=at,
-                    status=reply.status,
-                    headers=reply.headers,
-                    body=reply.body,
-                    hops=tuple(hops),
-                    wire_bytes=wire_bytes,
-                )
+                return _response(url, at, reply, hops, wire_bytes)
             if target in seen:
                 raise FetchError(f"redirects in a circle, back to {target}", retryable=True, status=reply.status)
             if len(hops) > MAX_HOPS:
@@ -266,3 +258,15 @@ def _merged(base: Mapping[str, str], more: Mapping[str, str]) -> dict[str, str]:
             raise ConfigError(f"the header {name} cannot be set", "it belongs to the connection; leave it out")
     given = {name.lower() for name in more}
     return {**{name: value for name, value in base.items() if name.lower() not in given}, **more}
+
+
+def _response(url: str, final_url: str, reply: Reply, hops: list[Hop], wire_bytes: int) -> Response:
+    return Response(
+        url=url,
+        final_url=final_url,
+        status=reply.status,
+        headers=reply.headers,
+        body=reply.body,
+        hops=tuple(hops),
+        wire_bytes=wire_bytes,
+    )
