@@ -6,6 +6,7 @@ navigation, so that its own text never changes. `/docs/a` becomes the concept `d
 
 from __future__ import annotations
 
+import asyncio
 import json
 import signal
 import time
@@ -17,6 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from site_server import Fault, Site, serving
+
+from git_okf.source.web.site import WebSite
 
 if TYPE_CHECKING:
     from conftest import GitRepo, Ran, Run
@@ -207,9 +210,16 @@ def _difference(before: object, after: object) -> object:
     return before, after
 
 
+async def impatient(seconds: float) -> None:
+    """A fiftieth of the wait that a server was to be given."""
+    await asyncio.sleep(seconds / 50)
+
+
 @pytest.fixture
-def docs(repo: GitRepo, okf_here: Run, okf: Run) -> Iterator[Docs]:
+def docs(repo: GitRepo, okf_here: Run, okf: Run, monkeypatch: pytest.MonkeyPatch) -> Iterator[Docs]:
     """A site without pages and a repository without commits; at the end the repository must be whole."""
+    defaults = {**(WebSite.__init__.__kwdefaults__ or {}), "sleep": impatient}
+    monkeypatch.setattr(WebSite.__init__, "__kwdefaults__", defaults)
     site = LiveSite()
     handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     with serving(site):

@@ -1,4 +1,4 @@
-"""What a sync takes from the configuration, what the command line may override, and what it may not (seed, section 8)."""
+"""What a sync takes from the configuration, what the command line may override, and what it may not."""
 
 from __future__ import annotations
 
