@@ -143,7 +143,7 @@ def _origins(crawl: Crawl, outcomes: dict[str, Outcome]) -> dict[str, int]:
 
 def _incomplete(crawl: Crawl, outcomes: dict[str, Outcome]) -> Iterator[str]:
     found, frontier = crawl.findings, crawl.walk.frontier
-    if found.stopped:
+    if found.stopped and found.unasked:
         yield f"{found.stopped}: {_count(found.unasked, 'page was', 'pages were')} not asked"
     yield from crawl.discovery.incomplete
     if frontier.too_many:

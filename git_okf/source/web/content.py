@@ -24,6 +24,8 @@ from git_okf.source.web.scope import Scope
 from git_okf.source.web.tally import Tally
 from git_okf.source.web.url import family
 
+KIND = "it is "
+"""How the reason begins for what is another kind of thing than a page."""
 NOINDEX = "noindex: the page asks not to be taken"
 _READ_HEADERS = ("link", "x-robots-tag", "content-language")
 _HTML_TYPES = ("text/html", "application/xhtml+xml", "application/xml", "text/xml")
@@ -193,12 +195,12 @@ def kind_of(response: Response) -> str:
     label = response.content_type
     kind = judge.binary(response.body, label)
     if kind:
-        return f"it is {kind}"
+        return f"{KIND}{kind}"
     media = label.partition(";")[0].strip().lower()
     if not media or media in _HTML_TYPES or _is_markdown(response):
         return ""
     start = response.body[:512].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
-    return "" if start.startswith((b"<!doctype html", b"<html")) else f"it is {media}"
+    return "" if start.startswith((b"<!doctype html", b"<html")) else f"{KIND}{media}"
 
 
 def _is_markdown(response: Response) -> bool:

@@ -18,7 +18,7 @@ from git_okf.source import Tools
 from git_okf.source.web import published
 from git_okf.source.web.answer import Answer, Denied, Missing, Page, Refusal, Same, Trouble, Why
 from git_okf.source.web.client import FetchError, Response
-from git_okf.source.web.content import Reader, again
+from git_okf.source.web.content import KIND, Reader, again, kind_of
 from git_okf.source.web.scope import Scope
 from git_okf.source.web.tally import Tally
 
@@ -143,6 +143,10 @@ class Inquirer:
             return Missing(response.status)
         if response.status in _DENIED:
             return Denied(response.status)
+        if 300 <= response.status < 400:
+            return self._elsewhere(key, url, response)
+        if record.target.startswith(KIND) and response.status == HTTPStatus.OK and kind_of(response):
+            return Same()
         return await self._ask(key, url, record)
 
     async def _ask_markdown(self, key: str, record: Record) -> Answer:
@@ -217,4 +221,8 @@ def _stay(target: str) -> bool:
 
 
 def _is_asked_by_head(record: Record) -> bool:
-    return record.status is Status.ABSENT or (record.status is Status.REFUSED and not record.raw_hash)
+    """Where a HEAD can show that nothing has changed, and a conditional GET cannot."""
+    if record.status is Status.REFUSED:
+        unvalidated = record.target.startswith(KIND) and not record.etag and not record.last_modified
+        return unvalidated or not record.raw_hash
+    return record.status is Status.ABSENT

@@ -93,7 +93,7 @@ def content(records: Mapping[str, Record]) -> dict[str, str]:
     return {key: record.content_hash for key, record in records.items() if record.status is Status.PAGE}
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
 @given(st.lists(MOMENTS, min_size=1, max_size=5))
 def test_no_history_takes_a_page_that_is_served_and_linked(history: list[Moment]) -> None:
     site = Site()
