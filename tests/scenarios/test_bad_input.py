@@ -358,7 +358,7 @@ def test_sec_07_sec_08_titles_with_newlines_and_escapes(docs: Docs, title: str) 
     docs.site.page("/docs/a", document(escaped, f"{docs.texts['a']} {escaped}", ["/docs/"]))
     ran = docs.ok("build", docs.url, "-o", "docs")
     docs.site.page("/docs/a", document(escaped, f"Changed. {docs.texts['a']} {escaped}", ["/docs/"]))
-    ran = docs.ok("sync")
+    ran = docs.ok("sync", "-v")
     message = docs.repo.git("log", "-1", "--format=%B")
     assert message.splitlines()[:3] == ["sync: +0 -0 =1 (docs)", "", "= pages/docs/a.md"]
     trailers = docs.repo.git("log", "-1", "--format=%(trailers:only,unfold)").splitlines()

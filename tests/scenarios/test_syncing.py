@@ -150,6 +150,24 @@ def test_quiet_says_nothing_but_errors(docs: Docs) -> None:
     assert (ran.out, ran.err) == ("", "")
 
 
+def test_verbose_names_every_path_and_what_came_of_it(docs: Docs) -> None:
+    docs.build("a", "b", "c")
+    docs.put("a", version=2)
+    docs.drop("b")
+    docs.put("d")
+    docs.site.fault("/docs/c", status=500)
+    ran = docs.run("sync", "-v")
+    assert ran.code == 3
+    said = [line for line in ran.err.splitlines() if line.startswith("docs: ")]
+    assert said[:4] == [
+        "docs: added: pages/docs/d.md",
+        "docs: updated: pages/docs/a.md",
+        "docs: removed: pages/docs/b.md",
+        "docs: retained: pages/docs/c.md: RETRYABLE_FAILURE: 500 Internal Server Error",
+    ]
+    assert re.match(r"docs: \d+ requests, 0 not modified, 3 fetched, 3 extracted, \d+ bytes, ", said[-1])
+
+
 def test_the_json_of_a_run_is_the_contract_key_by_key(docs: Docs) -> None:
     base = docs.build("a", "b", "c")
     docs.put("a", version=2)
