@@ -93,10 +93,15 @@ def _print_error(error: errors.OkfError, as_json: bool) -> None:
         typer.echo(report.error_json(error))
 
 
-def _repo() -> Repo:
+def _repo(*, reading: bool = False) -> Repo:
     from git_okf.store.repo import Repo
 
-    return Repo.open(Path.cwd())
+    return Repo.open(Path.cwd(), reading=reading)
+
+
+def _reading() -> Repo:
+    """For commands that only look: a merge under way is no obstacle to them."""
+    return _repo(reading=True)
 
 
 def _world(quiet: bool) -> World:
@@ -268,7 +273,7 @@ def status(names: Names = None, as_json: Json = False) -> None:
     with _errors(as_json):
         from git_okf import lookup, manage
 
-        repo = _repo()
+        repo = _reading()
         _print_data(lookup.status(repo, manage.read_config(repo), names or []), as_json)
 
 
@@ -282,7 +287,7 @@ def log(
     with _errors(as_json):
         from git_okf import lookup
 
-        _print_data(lookup.log(_repo(), name, number), as_json)
+        _print_data(lookup.log(_reading(), name, number), as_json)
 
 
 @app.command(epilog=READ_CODES)
@@ -310,7 +315,7 @@ def explain(
     with _errors(as_json):
         from git_okf import lookup, manage
 
-        repo = _repo()
+        repo = _reading()
         _print_data(lookup.explain(repo, manage.read_config(repo), url), as_json)
 
 
@@ -326,7 +331,7 @@ def verify(
         from git_okf import manage
         from git_okf import verify as bundles
 
-        findings = bundles.verify(_repo, manage.read_config, Path.cwd(), paths or [])
+        findings = bundles.verify(_reading, manage.read_config, Path.cwd(), paths or [])
         _print_data(findings, as_json)
         raise typer.Exit(findings.exit_code)
 
