@@ -299,7 +299,7 @@ def show(
     with _errors(as_json):
         from git_okf import lookup, manage
 
-        repo = _repo()
+        repo = _reading()
         _print_data(lookup.show(repo, manage.read_config(repo), Path.cwd(), item), as_json)
 
 
