@@ -4,6 +4,7 @@
 |-------------------------------------------------|------------------------------------------------------------|
 | Fetched, same content hash; NotModified         | unchanged                                                  |
 | Fetched, other hash, same bytes, other extractor| re-rendered: a commit of its own, never "updated"          |
+| Fetched, other hash, other form (html, markdown)| re-rendered                                                |
 | Fetched, other hash                             | updated                                                    |
 | Gone (404/410 asked twice)                      | removed (after `gone_runs` runs in a row, 410 at once)     |
 | Moved to a page that was found                  | removed, with the new path added: a rename                 |
@@ -151,8 +152,7 @@ def _found(plan: _Plan, record: Record, outcome: Fetched | NotModified, seen: Ob
         plan.keep(_refreshed(record, outcome))
     else:
         change = Change(key=record.key, path=record.path, new=outcome, old=record)
-        drift = record.raw_hash != "" and record.raw_hash == outcome.raw_hash
-        (plan.rerendered if drift and record.fingerprint != outcome.fingerprint else plan.updated).append(change)
+        (plan.rerendered if _drifted(record, outcome) else plan.updated).append(change)
         plan.records[record.key] = _written(change, record)
 
 
@@ -191,6 +191,12 @@ def _edited(plan: _Plan, record: Record, outcome: Outcome | None) -> None:
     else:
         plan.edited.append(record.path)
         plan.keep(record)
+
+
+def _drifted(record: Record, new: Fetched) -> bool:
+    """Whether the text differs because it was made otherwise: another extractor, or Markdown the site publishes."""
+    same_bytes = record.raw_hash != "" and record.raw_hash == new.raw_hash
+    return (same_bytes and record.fingerprint != new.fingerprint) or record.form != new.form
 
 
 def _same_content(record: Record, new: Fetched) -> bool:

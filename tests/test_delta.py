@@ -103,6 +103,12 @@ def test_hash_03_same_bytes_rendered_otherwise_are_no_update() -> None:
     assert ([c.path for c in plan.rerendered], plan.updated) == (["pages/p.md"], ())
 
 
+def test_a_switch_to_published_markdown_is_no_update() -> None:
+    plan = compute([record("p")], [fetched("p", "b", form="markdown")])
+    assert ([c.path for c in plan.rerendered], plan.updated) == (["pages/p.md"], ())
+    assert plan.records[0].form == "markdown"
+
+
 def test_hash_05_equal_compared_forms_are_unchanged() -> None:
     plan = compute([record("p", compared_hash="sha256:c")], [fetched("p", "b", compared_hash="sha256:c")])
     assert plan.unchanged == 1
