@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import re
+import secrets
+import stat
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -77,7 +79,7 @@ def seconds(text: str | None) -> float | None:
     """`50m`, `90s`, `2h` or plain seconds."""
     if text is None:
         return None
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)([smh]?)", text.strip())
+    match = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)([smh]?)", text.strip())
     if match is None:
         raise UsageError(f"{text!r} is not a length of time", "write it like 50m, 90s or 2h")
     return float(match[1]) * _UNITS[match[2]]
@@ -154,11 +156,21 @@ def _name_of(bundle: str) -> str:
 
 
 def _write_config(repo: Repo, text: str) -> None:
-    """Whole or not at all."""
+    """Whole or not at all; a file that was there keeps its mode."""
     path = repo.root / FILE_NAME
-    draft = path.with_name(FILE_NAME + ".new")
-    draft.write_text(text, encoding="utf-8", newline="\n")
-    draft.replace(path)
+    draft = path.with_name(f"{FILE_NAME}.{secrets.token_hex(4)}")
+    try:
+        with draft.open("x", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+        if path.exists():
+            draft.chmod(stat.S_IMODE(path.stat().st_mode))
+        draft.replace(path)
+    except OSError as error:
+        draft.unlink(missing_ok=True)
+        raise ConfigError(
+            f"{FILE_NAME} cannot be written: {error.strerror or error}; nothing was changed",
+            f"see that you may write to {repo.root} and that the disk is not full",
+        ) from error
 
 
 def remove(repo: Repo, name: str, world: World) -> Said:
