@@ -207,6 +207,8 @@ def assert_same(before: Mapping[str, Any], after: Mapping[str, Any]) -> None:
 def _difference(before: object, after: object) -> object:
     if isinstance(before, dict) and isinstance(after, dict):
         return sorted(str(key) for key in before.keys() | after.keys() if before.get(key) != after.get(key))
+    if isinstance(before, list) and isinstance(after, list):
+        return sorted({*map(str, before)} ^ {*map(str, after)})
     return before, after
 
 

@@ -31,10 +31,11 @@ from git_okf.store.repo import Missing, Repo
 REF = "refs/heads/okf/state"
 FORMAT = 1
 ACTIVE, PAUSED, UNREACHABLE = "ACTIVE", "PAUSED", "UNREACHABLE"
-
+COUNTED_TRIES = 4
+"""Failed runs of a pending item that make a difference: after three in a row it is only listed."""
 
 _TEXTS = ("access", "last_error", "bundle_tree", "last_observed", "last_fully_processed", "recheck_at", "retry_at")
-_VOLATILE = ("etag", "last_modified", "raw_hash", "links", "title", "description")
+_VOLATILE = ("etag", "last_modified", "raw_hash", "links", "title", "description", "tries")
 _durable_facts = attrgetter(*(f.name for f in fields(Record) if f.name not in _VOLATILE))
 _DURABLE = ("identity", "access", "last_error", "bundle_tree", "failures", "recheck_at", "retry_at", "watermarks")
 
@@ -210,13 +211,18 @@ def _source_json(state: State, codec: Codec) -> bytes:
 def durable_equal(a: Record | None, b: Record | None) -> bool:
     """Whether two records of one key say the same, apart from what merely saves requests.
 
-    Volatile are validators, raw hash, links, title and description, and aliases, absent and refused links as a whole.
+    Volatile are validators, raw hash, links, title and description, how often a known page failed in a row (that it
+    fails, and why, is durable), and aliases, absent and refused links as a whole.
     """
     if a is b:
         return True
     if a is None or b is None or a.status is not b.status:
         return not (_is_durable(a) or _is_durable(b))
-    return not _is_durable(a) or _durable_facts(a) == _durable_facts(b)
+    return not _is_durable(a) or (_durable_facts(a) == _durable_facts(b) and _counted(a) == _counted(b))
+
+
+def _counted(record: Record) -> int:
+    return min(record.tries, COUNTED_TRIES) if record.status is Status.PENDING else 0
 
 
 def _is_durable(record: Record | None) -> bool:

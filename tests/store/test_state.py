@@ -248,6 +248,7 @@ def test_durable_is_what_a_person_would_miss() -> None:
         {"links": ()},
         {"title": "x"},
         {"description": "x"},
+        {"tries": 5},
     ):
         assert state.durable_equal(record, replace(record, **volatile))
     for durable in (
@@ -264,6 +265,9 @@ def test_durable_is_what_a_person_would_miss() -> None:
     assert state.durable_equal(side, None)
     assert state.durable_equal(side, Record(key="a", status=Status.ALIAS, target="b"))
     assert not state.durable_equal(None, Record(key="a", status=Status.PENDING))
+    pending = [Record(key="a", status=Status.PENDING, tries=tries) for tries in (3, 4, 5)]
+    assert not state.durable_equal(pending[0], pending[1])
+    assert state.durable_equal(pending[1], pending[2])
 
 
 def test_worth_writing_is_a_durable_change_alone() -> None:
