@@ -29,6 +29,7 @@ from git_okf.errors import (
 from git_okf.model import Delta, Fault, Fetched, Moved, NotModified, Observation, Record, RunResult, Trip
 from git_okf.run import Options, Run, World, finished
 from git_okf.source import Ask, Source, Spool, Tools
+from git_okf.store import state as states
 from git_okf.store import worktree
 from git_okf.store.checkpoint import Binding, Checkpoint
 from git_okf.store.lease import Lease
@@ -95,6 +96,11 @@ def _attempt(run: Run) -> RunResult:
 
 def _prepare(run: Run) -> Baseline:
     """Everything that can refuse the run before the first request."""
+    if run.repo.head().ref == states.REF:
+        raise GitRefused(
+            f"HEAD is on {states.REF}, which holds what git-okf remembers. Nothing was fetched or changed",
+            "git switch BRANCH   to the branch that is to have the bundle; then run again",
+        )
     if not run.options.dry_run:
         memory.fetch_if_missing(run.repo)
         worktree.finish(run.repo, run.source.bundle)
