@@ -62,6 +62,8 @@ class WebSource:
     headers: tuple[tuple[str, str], ...] = ()
     prefer: str = "auto"
     links: str = "relative"
+    editable: bool = False
+    """Edits of concepts by hand are no finding of `verify` and the hooks. A sync treats them as it always does."""
     allow_hosts: tuple[str, ...] = ()
     host_alias: tuple[str, ...] = ()
     """Public host names under which the same site writes its own URLs (sitemaps, canonical links)."""
@@ -310,6 +312,7 @@ _CHECKS: dict[str, Callable[[str, Any], Any]] = {
     "headers": _headers,
     "prefer": _one_of("auto", "html", "markdown"),
     "links": _one_of("relative", "absolute"),
+    "editable": _flag,
     "allow_hosts": _texts,
     "host_alias": _texts,
     "strip_query": _texts,

@@ -7,7 +7,8 @@ nothing else.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass
 from posixpath import basename
 
 from git_okf import digest
@@ -16,6 +17,7 @@ from git_okf.bundle import index, log
 from git_okf.bundle.concept import Concept, NotAConcept
 from git_okf.bundle.rules import ERROR, WARNING, Finding
 from git_okf.bundle.rules.fields import check_fields, is_timestamp
+from git_okf.bundle.rules.history import check_log_history, relisted, synced_hashes
 from git_okf.bundle.rules.links import check_conflicts, check_footnotes, check_links, prose_of
 from git_okf.bundle.rules.listings import OWN, Bundle, check_listings
 from git_okf.bundle.rules.names import check_names
@@ -23,7 +25,8 @@ from git_okf.bundle.rules.reserved import check_index, check_log
 
 __all__ = ["ERROR", "WARNING", "Finding", "check"]
 
-WAY_OUT = "`git okf sync --theirs NAME` takes the source's text"
+WAY_OUT = "`git okf sync --theirs NAME` takes the source's text, `editable: true` in .okf.yaml allows this one"
+"""NAME is the source's; whoever knows it puts it in."""
 
 
 def check(
@@ -31,28 +34,49 @@ def check(
     *,
     only: Collection[str] | None = None,
     expect: Mapping[str, str] | None = None,
+    base: Mapping[str, bytes] | None = None,
     editable: bool = False,
+    may_come: Callable[[str], bool] = lambda path: True,
 ) -> list[Finding]:
     """All findings, sorted.
 
     `files` are the bundle's files by path inside it; it may read on demand: names are looked at without reading.
     `only` limits the findings to these paths and what lists them; a path that is not in `files` was deleted.
     `expect` are the content hashes that were synced, by path: a hand that changes the front matter too is seen by it.
-    `editable` allows edits of synced concepts.
+    `base` are the files of `only` as they were before, in a bundle that was whole: what it says of a change is checked
+    as well, and a listing only where what it lists changed. `editable` allows edits of synced concepts. `may_come`
+    says whether a page of the source could be at a path; in text that was not synced a link elsewhere is an error.
     """
     bundle = Bundle(files)
     wanted = sorted(files) if only is None else sorted(path for path in only if path in files)
+    touched: Collection[str] = wanted if only is None else only
     found = [finding for finding in check_names(files) if only is None or finding.path in only]
+    if base is not None:
+        expect = {**(expect or {}), **synced_hashes(files, base, touched)}
+        touched = relisted(files, base, touched)
+        for path in wanted:
+            if path == log.FILE_NAME and path in base:
+                found += check_log_history(path, files[path], base[path])
+    told = _Told(expect, editable, may_come)
     for path in wanted:
         if path.endswith(".md"):
-            found += _check_file(bundle, path, expect, editable)
+            found += _check_file(bundle, path, told)
     if expect is not None:
         found += _missing(files, expect, only)
-    found += check_listings(bundle, wanted if only is None else only, ours=expect is not None)
+    found += check_listings(bundle, touched, ours=expect is not None)
     return sorted(set(found))
 
 
-def _check_file(bundle: Bundle, path: str, expect: Mapping[str, str] | None, editable: bool) -> Iterator[Finding]:
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What is known of a bundle beyond its files."""
+
+    expect: Mapping[str, str] | None
+    editable: bool
+    may_come: Callable[[str], bool]
+
+
+def _check_file(bundle: Bundle, path: str, told: _Told) -> Iterator[Finding]:
     data = bundle.files[path]
     if b"\r" in data and b"\r\n" in data:
         line = data[: data.index(b"\r\n")].count(b"\n") + 1
@@ -65,17 +89,16 @@ def _check_file(bundle: Bundle, path: str, expect: Mapping[str, str] | None, edi
         yield from check_log(path, data)
         yield from check_conflicts(path, data.decode("utf-8", "replace"))
     else:
-        yield from _check_concept(bundle, path, data, expect, editable)
+        yield from _check_concept(bundle, path, data, told)
 
 
-def _check_concept(
-    bundle: Bundle, path: str, data: bytes, expect: Mapping[str, str] | None, editable: bool
-) -> Iterator[Finding]:
+def _check_concept(bundle: Bundle, path: str, data: bytes, told: _Told) -> Iterator[Finding]:
     own = _own_form(data)
     if own is not None:
         body, first, stated = own
         prose = prose_of(body)
-        yield from _check_hash(path, data, body, first, stated, expect, editable)
+        synced = digest.content_hash(body) == stated
+        yield from _check_hash(path, data, first, stated, synced, told)
     else:
         try:
             concept = concepts.parse(data)
@@ -86,27 +109,28 @@ def _check_concept(
         yield from check_fields(path, concept)
         body, first = concept.body, concept.line
         prose = prose_of(body)
+        synced = _is_ours(concept) and digest.content_hash(body) == _stated(concept)
         if _is_ours(concept):
-            yield from _check_hash(path, data, body, first, _stated(concept), expect, editable)
+            yield from _check_hash(path, data, first, _stated(concept), synced, told)
         else:
             yield from check_conflicts(path, _head(data, first) + prose)
             yield from check_footnotes(path, prose, first, concept.front.get("sources"))
-    yield from check_links(path, prose, first, bundle.exists)
+    if synced:
+        yield from check_links(path, prose, first, bundle.exists)
+    else:
+        yield from check_links(path, prose, first, bundle.exists, told.may_come)
 
 
-def _check_hash(
-    path: str, data: bytes, body: str, first: int, stated: str, expect: Mapping[str, str] | None, editable: bool
-) -> Iterator[Finding]:
+def _check_hash(path: str, data: bytes, first: int, stated: str, synced: bool, told: _Told) -> Iterator[Finding]:
     """A body with the hash that was synced is the source's own text, conflict marks in it included."""
     if not data.endswith(b"\n"):
         line = data.count(b"\n") + 1
         yield Finding(path, line, "final-newline", WARNING, "the last line is not ended", "end it with a newline")
-    whole = digest.content_hash(body) == stated
-    if not whole:
+    if not synced:
         yield from check_conflicts(path, data.decode())
-        if not editable:
+        if not told.editable:
             yield Finding(path, first, "edited", ERROR, "the body is not the one that was synced", WAY_OUT)
-    elif not editable and expect is not None and expect.get(path, stated) != stated:
+    elif not told.editable and told.expect is not None and told.expect.get(path, stated) != stated:
         yield Finding(path, 1, "edited", ERROR, "the content hash is not the one that was synced", WAY_OUT)
 
 

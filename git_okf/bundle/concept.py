@@ -224,7 +224,7 @@ _OWN_FORM = re.compile(
     rb"(?:description: (?P<description>" + _SCALAR + rb")\n)?resource: (?P<resource>" + _SCALAR + rb")\n"
     rb"generated:\n  by: (?P<by>" + _SCALAR + rb")\n  at: (?P<at>" + _SCALAR + rb")\nsources:\n"
     rb"- id: " + _SCALAR + rb"\n  resource: " + _SCALAR + rb"\n"
-    rb'content_hash: "(?P<content_hash>sha256:[0-9a-f]{64})"\ncrawled_at: ' + _SCALAR + rb"\n---\n\n"
+    rb'content_hash: "(?P<content_hash>sha256:[0-9a-f]{64})"\ncrawled_at: (?P<crawled_at>' + _SCALAR + rb")\n---\n\n"
 )
 
 

@@ -167,3 +167,14 @@ def test_five_thousand_concepts_are_checked_in_under_two_seconds_of_cpu() -> Non
     began = time.process_time()
     assert check(files) == []
     assert time.process_time() - began < 2
+
+
+def test_a_dangling_link_is_an_error_where_no_page_could_ever_be() -> None:
+    def severities(files: Bundle) -> list[str]:
+        found = check(files, may_come=lambda path: path.startswith("pages/"))
+        return [f.severity for f in found if f.rule == "dangling-link"]
+
+    assert severities(foreign(body="[b](pages/b.md)")) == ["warning"]
+    assert severities(foreign(body="[b](b.md)")) == ["error"]
+    synced = {**ours(), "pages/home.md": page("Home", "# Home\n\n[b](/notes/b.md)")}
+    assert severities(synced) == ["warning"], "what a sync wrote pointed to a page of the source when it was written"

@@ -18,29 +18,43 @@ _FOOTNOTE = re.compile(r"\[\^([^\]\s]+)\]")
 _MERGE = (re.compile(r"<<<<<<< \S"), re.compile(r"=======\s*\Z"), re.compile(r">>>>>>> \S"))
 
 
-def check_links(path: str, prose: str, first_line: int, exists: Callable[[str], bool]) -> Iterator[Finding]:
-    """Relative links whose target the bundle does not hold, or that lead out of it: allowed, told once a target."""
+def check_links(
+    path: str,
+    prose: str,
+    first_line: int,
+    exists: Callable[[str], bool],
+    may_come: Callable[[str], bool] = lambda path: True,
+) -> Iterator[Finding]:
+    """Relative links whose target the bundle does not hold, or that lead out of it: allowed, told once a target.
+
+    A target that is not there and of which `may_come` says that it never will be is an error.
+    """
     judged: set[str] = set()
     for target, at in _targets(prose):
         if target in judged:
             continue
         judged.add(target)
-        wrong = _wrong(path, target, exists)
+        wrong = _wrong(path, target, exists, may_come)
         if wrong:
-            yield Finding(path, first_line + prose.count("\n", 0, at), wrong[0], WARNING, wrong[1], wrong[2])
+            yield Finding(path, first_line + prose.count("\n", 0, at), *wrong)
 
 
-def _wrong(path: str, target: str, exists: Callable[[str], bool]) -> tuple[str, str, str] | None:
-    """(rule, message, hint) of a target that leads nowhere; None where it is fine or not relative."""
+def _wrong(
+    path: str, target: str, exists: Callable[[str], bool], may_come: Callable[[str], bool]
+) -> tuple[str, str, str, str] | None:
+    """(rule, severity, message, hint) of a target that leads nowhere; None where it is fine or not relative."""
     wanted = "" if _SCHEME.match(target) else unquote(re.split(r"[?#]", target, maxsplit=1)[0])
     if not wanted:
         return None
     resolved = normpath(wanted.lstrip("/") if wanted.startswith("/") else join(dirname(path), wanted))
     if resolved == ".." or resolved.startswith("../"):
-        return "link-outside", f"the link {target!r} leads out of the bundle", "link to its URL"
+        return "link-outside", WARNING, f"the link {target!r} leads out of the bundle", "link to its URL"
     if exists(resolved):
         return None
-    return "dangling-link", f"the link {target!r} leads to nothing in the bundle", "it may be a page not synced yet"
+    message = f"the link {target!r} leads to nothing in the bundle"
+    if may_come(resolved):
+        return "dangling-link", WARNING, message, "it may be a page not synced yet"
+    return "dangling-link", ERROR, f"{message}, and no page of the source would be there", "correct it"
 
 
 def _targets(prose: str) -> Iterator[tuple[str, int]]:
