@@ -139,6 +139,9 @@ def _outer_heading(
     sure = bool(candidates)
     for found in candidates or list(root.iter("h1")):
         text = text_of(found)
+        if sure and text and node in found.iterancestors():
+            found.tag = "h1"  # a title that is no heading in its HTML (Doxygen)
+            return None
         if not text or node in found.iterancestors() or found is node or node in found.iter():
             continue
         if sure or metadata.is_page_heading(meta, text):

@@ -18,6 +18,8 @@ from git_okf.source.web.extract.convert import media
 from git_okf.source.web.extract.select import Selector
 from git_okf.source.web.extract.tree import found, remove, text_of, words
 
+_STYLE = 1000
+"""Characters of a style that are looked at."""
 MAX_DEPTH = 200
 """Elements nested deeper are flattened to their text: no page means such nesting, and recursion has an end."""
 
@@ -66,6 +68,7 @@ def clean(node: etree._Element, drop: Iterable[str], *, opened: frozenset[str] =
     `drop`: CSS selectors beyond the universal ones. `opened`: ids of what a control on the page opens.
     """
     etree.strip_tags(node, etree.Comment, etree.ProcessingInstruction, etree.Entity)
+    _mend(node)
     selector = _selector(tuple(drop))
     for xpath in selector.xpaths:
         for el in found(xpath, node):
@@ -93,6 +96,14 @@ def clean(node: etree._Element, drop: Iterable[str], *, opened: frozenset[str] =
     return hidden
 
 
+def _mend(node: etree._Element) -> None:
+    """Terms and definitions whose end tags are left out follow each other (HTML, "Optional tags"); libxml2 nests them."""
+    for el in list(node.iter("dt", "dd")):
+        parent = el.getparent()
+        if el is not node and parent is not None and parent is not node and parent.tag in ("dt", "dd"):
+            parent.addnext(el)
+
+
 @lru_cache(maxsize=64)
 def _selector(drop: tuple[str, ...]) -> Selector:
     return Selector((*UNIVERSAL_DROP, *drop))
@@ -116,14 +127,14 @@ def _is_chrome(el: etree._Element, parent: etree._Element) -> bool:
 def _clean_code(pre: etree._Element) -> int:
     """Code keeps everything but what is styled away; the many spans of a highlighter are not looked at for more."""
     styled = [el for el in pre.iterdescendants() if el.get("style") or el.get("hidden") is not None]
-    unseen = [el for el in styled if el.get("hidden") is not None or _UNSEEN.search(el.get("style") or "")]
+    unseen = [el for el in styled if el.get("hidden") is not None or _UNSEEN.search((el.get("style") or "")[:_STYLE])]
     for el in unseen:
         remove(el)
     return sum(1 for el in unseen if text_of(el))
 
 
 def _is_hidden(el: etree._Element, opened: frozenset[str]) -> bool:
-    style = el.get("style") or ""
+    style = (el.get("style") or "")[:_STYLE]
     unseen = el.get("hidden", "until-found") != "until-found" or bool(style and _UNSEEN.search(style))
     if not unseen and el.get("aria-hidden") == "true":
         unseen = el.tag not in ("img", "i", "pre", "table", "figure")

@@ -56,11 +56,15 @@ def find_content(root: etree._Element, theme: Theme | None, content: str | None,
     body = root.find("body")
     if body is None:
         body = root
-    if theme is not None:
-        for selector in theme.content:
-            found = [el for el in select(body, selector) if _has_text(el)]
-            if found:
-                return _one(found)
+    empty: list[etree._Element] = []
+    for selector in theme.content if theme else ():
+        matches = select(body, selector)
+        filled = [el for el in matches if _has_text(el)]
+        if filled:
+            return _one(filled)
+        empty += matches
+    if empty:  # a place for content with none in it: a search page, a shell
+        return empty[0]
     node = _general(body, html)
     _prune(node)
     return node

@@ -12,11 +12,15 @@ _FRONT = re.compile(r"\A---[ \t]*\r?\n(.*?)(?:^---|^\.\.\.)[ \t]*(?:\r?\n|\Z)", 
 _TOML = re.compile(r"\A\+\+\+[ \t]*\r?\n(.*?)^\+\+\+[ \t]*(?:\r?\n|\Z)", re.S | re.M)
 _FENCE = re.compile(r"^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*(`{3,}(?=[^`]*$)|~{3,})")
 _CODE = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)")
-_INLINE = re.compile(
-    r"(!?)(\[(?:[^\[\]\\]|\\.|!?\[[^\]]*\](?:\([^)]*\))?)*\])\(\s*(<[^<>\n]*>|(?:[^()\s\\]|\\.|\((?:[^()\s\\]|\\.)*\))*)((?:\s+(?:\"[^\"]*\"|'[^']*'))?)\s*\)"
+_DESTINATION = re.compile(
+    r"\(\s*(<[^<>\n]{0,2000}>|(?:[^()\s\\]|\\.|\((?:[^()\s\\]|\\.){0,500}\)){0,2000})((?:\s+(?:\"[^\"]{0,500}\"|'[^']{0,500}'))?)\s*\)"
 )
+"""What follows the brackets of a link; bounded, so that no text makes it work long."""
+_BRACKET = re.compile(r"\\.|!?\[|\]")
 _REFERENCE = re.compile(r"^( {0,3}\[(?!\^)[^\]\n]+\]:[ \t]*)(<[^<>\n]*>|\S+)(.*)$")
-_ATTRIBUTE = re.compile(r"(<(?:a|img|source|video|audio|iframe)\b[^>]*?\b(href|src)\s*=\s*)([\"'])([^\"']*)\3", re.I)
+_ATTRIBUTE = re.compile(
+    r"(<(?:a|img|source|video|audio|iframe)\b[^<>]{0,1000}?\b(href|src)\s*=\s*)([\"'])([^\"']*)\3", re.I
+)
 _HARD_BREAK = re.compile(r"(?<=\S) {2,}$")
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 
@@ -108,18 +112,42 @@ def _relinked(line: str, links: Links) -> str:
     reference = _REFERENCE.match(line)
     if reference:
         return reference[1] + _destination(reference[2], links.twin) + reference[3]
-    line = _INLINE.sub(lambda m: _inline(m, links), line)
-    return _ATTRIBUTE.sub(lambda m: _attribute(m, links), line)
+    if "](" in line:
+        line = _with_edits(line, _edits(line, links))
+    return _ATTRIBUTE.sub(lambda m: _attribute(m, links), line) if "<" in line else line
 
 
-def _inline(match: re.Match[str], links: Links) -> str:
-    image, label, destination, title = match.groups()
-    if not image:
-        label = _INLINE.sub(lambda m: _inline(m, links), label)
-    target = _destination(destination, links.resource if image else links.twin)
-    if not target and destination.strip("<>"):
-        return label[1:-1]
-    return f"{image}{label}({target}{title})"
+Edit = tuple[int, int, str]
+
+
+def _edits(line: str, links: Links) -> list[Edit]:
+    """What to replace in a line: the destinations of its links, and the brackets of links that lead nowhere."""
+    edits: list[Edit] = []
+    opened: list[tuple[int, str]] = []
+    for mark in _BRACKET.finditer(line):
+        if mark[0] in ("[", "!["):
+            opened.append((mark.start(), mark[0]))
+        elif mark[0] == "]" and opened:
+            start, opener = opened.pop()
+            match = _DESTINATION.match(line, mark.end())
+            if match is None:
+                continue
+            target = _destination(match[1], links.resource if opener == "![" else links.twin)
+            if target or not match[1].strip("<>"):
+                edits.append((match.start(1), match.end(1), target))
+            else:
+                edits += [(start, start + len(opener), ""), (mark.start(), match.end(), "")]
+    return sorted(edits)
+
+
+def _with_edits(line: str, edits: list[Edit]) -> str:
+    parts: list[str] = []
+    at = 0
+    for start, end, text in edits:
+        if start >= at:
+            parts += [line[at:start], text]
+            at = end
+    return "".join([*parts, line[at:]])
 
 
 def _destination(text: str, resolve: Callable[[str], str]) -> str:

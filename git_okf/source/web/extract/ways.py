@@ -12,6 +12,8 @@ _RELATIONS = frozenset(
     ("prev", "previous", "next", "up", "home", "start", "top", "contents", "index", "first", "last", "toc")
 )
 _SIGNPOSTS = re.compile(r"\b(?:next|prev(?:ious)?|up|top|home|back|contents|index|page|chapter|section)\b", re.I)
+_MANY = 40
+"""More links than this to neighbours are a list of chapters, not ways around it."""
 _LEFT = 2
 """Letters outside of links that such a row may have beyond signposts."""
 
@@ -29,9 +31,10 @@ def remove_ways(node: etree._Element, known: frozenset[str]) -> None:
     """Take out the largest elements that hold at least two links, all of them to `known`, and next to no text."""
     if len(known) < 2:
         return
-    for link in list(node.iter("a")):
+    ways = [link for link in node.iter("a") if link.get("href") in known]
+    for link in ways if len(ways) <= _MANY else ():
         row = None
-        box = link.getparent() if link.get("href") in known else None
+        box = link.getparent()
         while box is not None and box is not node and _is_row(box, known):
             row, box = box, box.getparent()
         if row is not None and sum(1 for _ in row.iter("a")) > 1:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 
 import pytest
@@ -182,3 +183,22 @@ def test_links_follow_the_base_and_the_url_the_bytes_came_from() -> None:
     assert body_of(html) == "See [x](../v2/x.md#y) and [z](../v2.md#z)"
     absolute = body_of(html, links="absolute")
     assert absolute == f"See [x]({SITE}/v2/x.html#y) and [z]({SITE}/v2/#z)"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        f"<p style='{'overflow:hidden ' * 20000}'>x</p>",
+        f"<p>{'a<span>b</span>' * 10000}</p>",
+        f"<p>{'<b>a</b> ' * 10000}</p>",
+        f"<p>{'*_~`[](' * 10000}</p>",
+        f"<table>{'<tr><td>a<td>b<td rowspan=3>c</tr>' * 3000}</table>",
+        f"{''.join(f'<a href=#f{i}>{i}</a>' for i in range(2000))}<div class=footnotes><ol>"
+        f"{''.join(f'<li id=f{i}>n</li>' for i in range(2000))}</ol></div>",
+    ],
+    ids=("style", "spans", "marks", "specials", "rows", "notes"),
+)
+def test_time_grows_with_the_page_and_no_faster(body: str) -> None:
+    started = time.process_time()
+    page(TEXT + body)
+    assert time.process_time() - started < 5

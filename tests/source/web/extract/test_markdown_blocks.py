@@ -10,9 +10,9 @@ def test_headings_keep_level_and_lose_their_permalinks() -> None:
     html = (
         '<h1>One<a class="headerlink" href="#one" title="Permalink">¶</a></h1>'
         '<h3 id="x"><a aria-hidden="true" class="anchor" href="#x"></a><code>f</code> — two</h3>'
-        "<h2><strong>Bold</strong></h2><h2>C #</h2><h2></h2>"
+        "<h2><strong>Bold</strong></h2><h2>C #</h2><h2></h2><h2>N <a class=mark href="  # n">#</a></h2>"
     )
-    assert markdown(html) == "# One\n\n### `f` — two\n\n## Bold\n\n## C \\#"
+    assert markdown(html) == "# One\n\n### `f` — two\n\n## Bold\n\n## C \\#\n\n## N"
 
 
 @pytest.mark.parametrize(
@@ -58,6 +58,7 @@ def test_headings_keep_level_and_lose_their_permalinks() -> None:
             "</div><p>a</p></div>",
             "> [!IMPORTANT]\n> a",
         ),
+        ('<dl class="section warning"><dt>Warning</dt><dd>a</dd></dl>', "> [!WARNING]\n> a"),
         ("<blockquote><p>a</p><p>b</p></blockquote>", "> a\n>\n> b"),
     ],
 )

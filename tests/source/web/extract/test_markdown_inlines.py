@@ -108,7 +108,7 @@ def test_escapes_are_as_few_as_can_be(text: str, expected: str) -> None:
 WORDS = st.text(st.sampled_from("ab1 *_`[]()<>#!-+.=|~&\\;:/{}$\"'é中"), min_size=1, max_size=30)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(st.lists(WORDS, min_size=1, max_size=4))
 def test_any_text_survives_in_any_place(texts: list[str]) -> None:
     said = [" ".join(text.split()) for text in texts]

@@ -30,6 +30,14 @@ def test_definitions_grouped_in_boxes() -> None:
     )
 
 
+def test_terms_without_definitions_stand_for_themselves() -> None:
+    html = (
+        '<dl class="toc"><dt><a href="a.html">A</a></dt><dd><dl><dt><a href="b.html">B</a></dt></dl></dd>'
+        "<dt>C</dt></dl>"
+    )
+    assert markdown(f"<h1>T</h1>{html}") == "# T\n\n- [A](a.md)\n  - [B](b.md)\n- **C**"
+
+
 def test_signatures_are_code_and_their_links_stay() -> None:
     html = (
         '<dl class="py function"><dt class="sig sig-object py" id="f"><span class="sig-name descname">'
@@ -68,6 +76,8 @@ def test_task_lists() -> None:
         ("<ul><li></li><li>a</li></ul>", "- a"),
         ("<ul>stray<li>a</li><p>p</p></ul>", "stray\n\n- a\n\n  p"),
         ("<ul><li>a</li><ul><li>b</li></ul></ul>", "- a\n  - b"),
+        ("<ul><li>a</li>stray</ul>", "- a\n\n  stray"),
+        ("<dl>stray<dt>a<dt>b<dd>c<dd>d<dt>e<dd>f</dl>", "stray\n\n- **a**, **b**\n\n  c\n\n  d\n\n- **e**: f"),
         ("<ol reversed><li>a</li><li>b</li></ol>", "2. a\n1. b"),
         ("<ol start=x><li>a</li></ol>", "1. a"),
         ("<ol start=99999999999999><li>a</li></ol>", "999999999. a"),

@@ -70,6 +70,16 @@ def test_tables_made_of_boxes_are_tables() -> None:
     assert markdown(html) == "| Class | Description |\n| --- | --- |\n| [A](A.md) | The first. |"
 
 
+def test_headings_between_rows_part_the_table() -> None:
+    html = (
+        "<table><tr><td colspan=2><h2>Fields</h2></td></tr><tr><td>int</td><td>a</td></tr><tr><td colspan=2></td></tr>"
+        "<tr><td colspan=2><h2>Functions</h2></td></tr><tr><td>void</td><td>f</td></tr></table>"
+    )
+    assert markdown(html) == (
+        "## Fields\n\n|  |  |\n| --- | --- |\n| int | a |\n\n## Functions\n\n|  |  |\n| --- | --- |\n| void | f |"
+    )
+
+
 def test_table_inside_of_a_table_keeps_its_text() -> None:
     html = "<table><tr><th>A</th></tr><tr><td>x<table><tr><th>I</th></tr><tr><td>in</td></tr></table></td></tr></table>"
     assert seen(markdown(html)) == "A x I in"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 
 import pytest
@@ -82,3 +83,10 @@ def test_invisible_characters_go_and_the_form_is_canonical() -> None:
 def test_what_is_no_markdown_is_no_content(data: bytes) -> None:
     with pytest.raises(NoContent):
         extract_published(data, url=URL, options=OPTIONS)
+
+
+@pytest.mark.parametrize("piece", ["[", "![[x]", "[x]((", "<a ", "`a", "[a]: <"])
+def test_time_grows_with_the_text_and_no_faster(piece: str) -> None:
+    started = time.process_time()
+    body_of(f"words {piece * 20000}")
+    assert time.process_time() - started < 5

@@ -10,7 +10,7 @@ from git_okf.source.web.extract.convert import callouts, code, footnotes, inline
 from git_okf.source.web.extract.convert.assemble import join, quoted, titled
 from git_okf.source.web.extract.convert.inlines import CLOSE, OPEN, TEXT, Token, Tokens, render
 from git_okf.source.web.extract.convert.page import Block, Page
-from git_okf.source.web.extract.tree import classes, words
+from git_okf.source.web.extract.tree import classes, raw_text, remove, words
 
 Handler = Callable[[etree._Element, Page], list[Block]]
 
@@ -84,6 +84,9 @@ def _paragraph(run: Tokens, out: list[Block]) -> None:
 
 
 def _heading(el: etree._Element, page: Page) -> list[Block]:
+    for link in list(el.iter("a")):
+        if (link.get("href") or "").startswith("#") and not any(c.isalnum() for c in raw_text(link)):
+            remove(link)  # a permalink: `#`, `¶`, `§`
     tokens = inline.tokens(el, page)
     kept = [t for t in tokens if t.kind not in (OPEN, CLOSE) or t.value != "**"]
     text = render(kept, heading=True)
@@ -116,6 +119,8 @@ def _details(el: etree._Element, page: Page) -> list[Block]:
 
 
 def _definitions(el: etree._Element, page: Page) -> list[Block]:
+    if callouts.kind(el) and [part.tag for part in el] == ["dt", "dd"]:
+        return callouts.callout(el, page)
     notes = page.footnotes and "footnote" in classes(el)
     return footnotes.definitions(el, page) if notes else lists.definitions(el, page)
 

@@ -47,7 +47,7 @@ def kind(el: etree._Element) -> str:
         prefixed = next((n for n in names if n.startswith(("alert-", "callout-", "admonition-"))), "")
         if prefixed and el.tag in ("div", "aside", "section", "blockquote"):
             return _word(prefixed)
-        return _KIND_OF[bare] if bare and el.tag in ("div", "aside", "section", "blockquote", "details") else ""
+        return _KIND_OF[bare] if bare and el.tag in ("div", "aside", "section", "blockquote", "details", "dl") else ""
     if el.tag in ("p", "article", "table"):
         return ""
     for name in names:
@@ -87,6 +87,8 @@ def callout(el: etree._Element, page: Page) -> list[Block]:
 
 def _parts(el: etree._Element) -> tuple[etree._Element, etree._Element | None]:
     """Where the text is, and the title."""
+    if el.tag == "dl":  # Doxygen
+        return next(el.iter("dd"), el), next(el.iter("dt"), None)
     for cell in el.iterdescendants("td"):
         if "icon" in classes(cell):  # Asciidoctor
             body = cell.getnext()

@@ -34,14 +34,16 @@ def find_footnotes(node: etree._Element) -> Mapping[str, str]:
     ):
         return {}
     found: dict[str, str] = {}
+    labels: set[str] = set()
     inside = {e.get("id"): e for e in _notes(node)}
     for link in node.iter("a"):
         href = link.get("href") or ""
         target = href[1:] if href.startswith("#") else ""
         if target in inside and not _within(link, inside[target]) and not _BACK.intersection(classes(link)):
             label = text_of(link).strip("[]()^ ")
-            if _LABEL.match(label) and (label not in found.values() or found.get(target) == label):
-                found.setdefault(target, label)
+            if target not in found and label not in labels and _LABEL.match(label):
+                found[target] = label
+                labels.add(label)
     return found
 
 

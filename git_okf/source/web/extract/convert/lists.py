@@ -35,6 +35,8 @@ def items(el: etree._Element, page: Page) -> list[Block]:
     stray = (el.text or "").strip()
     for child in children:
         blocks = _item(child, page)
+        if child.tag == "li" and child.tail and child.tail.strip():
+            blocks = [*blocks, Block("p", render([Token(TEXT, child.tail)]))]
         number = _number(child.get("value"), number)
         if child.tag != "li" and found:
             found[-1] = Item(found[-1].number, [*found[-1].blocks, *blocks])
@@ -106,7 +108,9 @@ def definitions(el: etree._Element, page: Page) -> list[Block]:
     """`<dl>`: an item for each group of terms, `term: definition` on one line where that is all there is."""
     found = [Item(None, _definition(terms, texts, page)) for terms, texts in _groups(el)]
     found = [item for item in found if item.blocks]
-    return [Block("ul", layout(found))] if found else []
+    stray = (el.text or "").strip()
+    before = [Block("p", render([Token(TEXT, stray)]))] if stray else []
+    return [*before, Block("ul", layout(found))] if found else before
 
 
 Group = tuple[list[etree._Element], list[etree._Element]]
@@ -114,9 +118,12 @@ Group = tuple[list[etree._Element], list[etree._Element]]
 
 def _groups(el: etree._Element) -> list[Group]:
     groups: list[Group] = []
-    for child in _parts(el):
+    parts = _parts(el)
+    # Tables of contents and lists of bare terms: each term stands for itself.
+    apart = "toc" in classes(el) or all(part.tag == "dt" for part in parts)
+    for child in parts:
         term = child.tag == "dt"
-        if not groups or (term and groups[-1][1]):
+        if not groups or (term and (apart or groups[-1][1])):
             groups.append(([], []))
         groups[-1][0 if term else 1].append(child)
     return groups
@@ -163,11 +170,15 @@ def _term(term: etree._Element, page: Page) -> str:
     tokens = inline.tokens(term, page)
     if "sig" in classes(term) or "sig-object" in classes(term):
         return render(signature(tokens))
-    said = [t for t in tokens if t.kind not in (LINK, END, OPEN, CLOSE, SPACE) and t.value.strip()]
-    if all(t.kind == CODE for t in said):
+    said = [t for t in tokens if t.kind not in (OPEN, CLOSE, SPACE) and (t.kind == LINK or t.value.strip())]
+    if all(t.kind in (CODE, LINK, END) for t in said) or _is_one_link(said):
         return render(tokens)
     kept = [t for t in tokens if t.kind not in (OPEN, CLOSE) or t.value != "**"]
     return render([Token(OPEN, "**"), *kept, Token(CLOSE, "**")])
+
+
+def _is_one_link(said: Tokens) -> bool:
+    return bool(said) and said[0].kind == LINK and [t.kind for t in said].index(END) == len(said) - 1
 
 
 def signature(tokens: Tokens) -> Tokens:

@@ -12,7 +12,7 @@ from git_okf.source.web.extract.convert import code, inline
 from git_okf.source.web.extract.convert.assemble import join, titled
 from git_okf.source.web.extract.convert.inlines import BREAK, SPACE, TEXT, Token, Tokens, render
 from git_okf.source.web.extract.convert.page import Block, Page
-from git_okf.source.web.extract.tree import classes, text_of
+from git_okf.source.web.extract.tree import HEADINGS, classes, text_of
 
 _BLOCKS = ("pre", "table", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote")
 """What a cell of a GFM table cannot hold."""
@@ -40,9 +40,34 @@ def table(el: etree._Element, page: Page) -> list[Block]:
         return caption
     if _is_layout(el, rows):
         return caption + [b for row in rows for cell in row for b in page.flow(cell.el, page)]
-    if next(el.iterdescendants(*_BLOCKS), None) is not None:
-        return [*caption, Block("html", _html(rows, page))]
-    return [*caption, Block("table", _gfm(el, rows, page))]
+    return caption + [block for part in _sections(rows) for block in _section(el, part, page)]
+
+
+def _sections(rows: Sequence[Sequence[Cell]]) -> list[list[Sequence[Cell]]]:
+    """Rows parted where a row holds nothing but a heading (Doxygen's lists of members)."""
+    parts: list[list[Sequence[Cell]]] = [[]]
+    for row in rows:
+        if _is_title(row):
+            parts += [[row], []]
+        else:
+            parts[-1].append(row)
+    return [part for part in parts if part]
+
+
+def _is_title(row: Sequence[Cell]) -> bool:
+    filled = [cell.el for cell in row if text_of(cell.el)]
+    if len(filled) != 1:
+        return False
+    heading = next(filled[0].iterdescendants(*HEADINGS), None)
+    return heading is not None and text_of(heading) == text_of(filled[0])
+
+
+def _section(el: etree._Element, rows: Sequence[Sequence[Cell]], page: Page) -> list[Block]:
+    if len(rows) == 1 and _is_title(rows[0]):
+        return [block for cell in rows[0] for block in page.flow(cell.el, page)]
+    if any(next(cell.el.iterdescendants(*_BLOCKS), None) is not None for row in rows for cell in row):
+        return [Block("html", _html(rows, page))]
+    return [Block("table", _gfm(el, rows, page))]
 
 
 def grid(el: etree._Element, page: Page) -> list[Block]:
@@ -64,7 +89,7 @@ def _rows(el: etree._Element) -> list[list[Cell]]:
     for row in el.iter("tr"):
         if _owner(row) is el:
             cells = [Cell(c, _span(c, "colspan"), _span(c, "rowspan")) for c in row if c.tag in ("td", "th")]
-            if cells:
+            if any(text_of(cell.el) or next(cell.el.iter("img"), None) is not None for cell in cells):
                 found.append(cells)
     return found
 
