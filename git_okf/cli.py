@@ -257,6 +257,8 @@ def _sync(names: Sequence[str], options: Options, as_json: bool, quiet: bool, ve
         if verbose:
             _echo(report.details(result), err=True)
         results.append(result)
+    if not results and not as_json and not quiet:
+        _echo("no sources in .okf.yaml: git okf build URL   adds one")
     _finish(results, as_json)
 
 

@@ -52,11 +52,18 @@ def _config_text(repo: Repo) -> str | None:
     if path.is_symlink():
         raise ConfigError(f"{FILE_NAME} is a symbolic link", f"put the file itself into {repo.root}")
     try:
-        return path.read_text(encoding="utf-8-sig")
+        return path.read_bytes().decode("utf-8")
     except FileNotFoundError:
         return None
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"{FILE_NAME} cannot be read: {error}", "correct it; nothing was changed") from error
+
+
+def _committed_config_text(repo: Repo) -> str | None:
+    """The configuration at HEAD, with the line ends that it has there, which are not always those of the file."""
+    head = repo.head().commit
+    entry = repo.entry(repo.commit_tree(head), FILE_NAME) if head else None
+    return repo.read(entry[1]).decode("utf-8") if entry else None
 
 
 def web_values(**given: Any) -> dict[str, Any]:
@@ -102,7 +109,10 @@ def build(
             f"{FILE_NAME} has uncommitted changes, and a build commits that file. Nothing was fetched or changed",
             f"commit {FILE_NAME} first, or `git stash push -- {FILE_NAME}`; then run again",
         )
-    text, source = _with_source(repo, cwd, url, output, name, values)
+    there = _config_text(repo)
+    committed = _committed_config_text(repo)
+    old = there if committed is None else committed
+    text, source = _with_source(repo, cwd, old, url, output, name, values)
     files = {FILE_NAME: text.encode()}
     return sync_source(repo, source, Options(dry_run=dry_run), world, files)
 
@@ -111,20 +121,19 @@ def add(repo: Repo, cwd: Path, url: str, output: str | None, name: str | None, k
     """Write a source into `.okf.yaml` and nothing else."""
     if kind not in KINDS:
         raise UsageError(f"there is no kind {kind!r}", f"kinds: {', '.join(KINDS)}")
-    text, source = _with_source(repo, cwd, url, output, name, {})
+    text, source = _with_source(repo, cwd, _config_text(repo), url, output, name, {})
     _write_config(repo, text)
     words = f"✓ Added {source.name} to {FILE_NAME}  (commit it, then: git okf sync {source.name})"
     return Said(words, {"added": source.name, "url": source.url, "bundle": source.bundle})
 
 
 def _with_source(
-    repo: Repo, cwd: Path, url: str, output: str | None, name: str | None, values: Mapping[str, Any]
+    repo: Repo, cwd: Path, old: str | None, url: str, output: str | None, name: str | None, values: Mapping[str, Any]
 ) -> tuple[str, SourceConfig]:
-    """The text of `.okf.yaml` with the new source, and the source as the file now says it."""
+    """`old`, the text of `.okf.yaml`, with the new source, and the source as the file now says it."""
     config.check_url(url)
     bundle = _bundle(repo, cwd, url, output)
     name = name or _name_of(bundle)
-    old = _config_text(repo)
     if old is not None and name in config.parse(old).sources:
         raise ConfigError(
             f"there is a source {name!r} in {FILE_NAME} already; nothing was changed",

@@ -271,3 +271,27 @@ def test_a_configuration_committed_while_a_build_reads_the_site_is_not_overwritt
     assert docs.subject == "theirs"
     assert (docs.repo.path / ".okf.yaml").read_text() == theirs
     assert docs.repo.git("status", "--porcelain") == ""
+
+
+@pytest.mark.parametrize("setting", ["true", "input", "false"])
+def test_hash_06_build_and_add_keep_the_line_ends_of_the_configuration(docs: Docs, setting: str) -> None:
+    """Those of the file for `add`, those of the commit for `build`; nothing is modified afterwards."""
+    text = f"version: 1\nsources:\n  first: {{url: '{docs.url}', bundle: first}}\n"
+    docs.repo.commit("ours", {".okf.yaml": text})
+    docs.repo.git("config", "core.autocrlf", setting)
+    (docs.repo.path / ".okf.yaml").unlink()
+    docs.repo.git("checkout", "--", ".okf.yaml")
+    there = (docs.repo.path / ".okf.yaml").read_bytes()
+    assert (b"\r\n" in there) == (setting == "true")
+    docs.put("a")
+    docs.ok("build", docs.url, "-o", "docs")
+    assert docs.repo.git("show", "HEAD:.okf.yaml").startswith(text)
+    assert docs.repo.git("diff", "--stat", "HEAD^", "--", ".okf.yaml").endswith("1 file changed, 4 insertions(+)")
+    assert docs.repo.git("status", "--porcelain") == ""
+    now = (docs.repo.path / ".okf.yaml").read_bytes()
+    assert now.startswith(there)
+    docs.ok("add", docs.site.url + "other/", "-o", "other")
+    assert (docs.repo.path / ".okf.yaml").read_bytes().startswith(now)
+    docs.ok("remove", "other")
+    assert (docs.repo.path / ".okf.yaml").read_bytes() == now
+    assert docs.repo.git("status", "--porcelain") == ""

@@ -235,6 +235,14 @@ def test_add_refuses_what_cannot_be_and_leaves_the_file_alone(docs: Docs, words:
     assert_same(before, to_the_last_byte(docs.repo.path))
 
 
+def test_without_sources_a_sync_says_that_there_are_none(docs: Docs) -> None:
+    docs.repo.write(".okf.yaml", "version: 1\n")
+    assert docs.ok("sync").out == "no sources in .okf.yaml: git okf build URL   adds one\n"
+    assert json.loads(docs.ok("sync", "--json").out) == {"schema": 1, "sources": []}
+    assert docs.ok("sync", "-q").out == ""
+    assert docs.ok("status").out == "no sources\n"
+
+
 def test_remove_leaves_the_bundle_and_its_history(docs: Docs) -> None:
     docs.build("a")
     head = docs.head
