@@ -29,6 +29,8 @@ from git_okf.store.scratch import read_file, replace_file, unwritable
 T = TypeVar("T")
 
 FORMAT = 1
+FILES = ("bodies", "results.jsonl", "header.json")
+"""All of it, the header last: without one there is no checkpoint."""
 EVERY = 10
 """Results between two flushes."""
 SYNC_S = 5.0

@@ -9,7 +9,7 @@ protected branch, no permission), and trying again would change nothing.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -20,15 +20,18 @@ from git_okf.store.repo import RefUpdate, Repo
 
 ATTEMPTS = 5
 LOCKED_PAUSE_S = 0.2
+PUSH = ("push", "--porcelain", "--atomic", "--no-follow-tags", "--no-recurse-submodules")
 
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """A ref of the remote: from `expected` (None: it must not exist) to `new`."""
+    """A ref of the remote: from `expected` (None: it must not exist) to `new` (None: it goes)."""
 
     ref: str
-    new: str
+    new: str | None
     expected: str | None
+    follows: bool = True
+    """The new commit must descend from the one it replaces; leases and checkpoints are no history."""
 
 
 class PushRaced(GitRefused):
@@ -50,31 +53,40 @@ class PushRefused(GitRefused):
     code = "push-refused"
 
 
-def fetch_objects(repo: Repo, remote: str, names: Sequence[str]) -> dict[str, str | None]:
-    """Where some refs are on a remote (None: nowhere), their objects fetched. No ref here moves."""
-    there = remote_refs(repo, remote, names)
-    missing = [name for name, oid in there.items() if not repo.has(oid)]
-    if missing:
-        git(repo.root, *FETCH, *(["--depth=1"] if repo.is_shallow() else []), "--", remote, *missing)
-    return {name: there.get(name) for name in names}
+def fetch_objects(
+    repo: Repo, remote: str, names: Sequence[str], unfetched: Sequence[str] = ()
+) -> dict[str, str | None]:
+    """Where some refs are on a remote (None: nowhere), their objects fetched but of those `unfetched`. No ref here
+    moves. Of what was never here a shallow clone gets the tip alone; what it has it follows without a gap."""
+    there = remote_refs(repo, remote, [*names, *unfetched])
+    missing = [name for name in names if name in there and not repo.has(there[name])]
+    new = [name for name in missing if repo.is_shallow() and repo.ref(name) is None]
+    for depth, wanted in ((["--depth=1"], new), ([], [name for name in missing if name not in new])):
+        if wanted:
+            git(repo.root, *FETCH, *depth, "--", remote, *wanted)
+    return {name: there.get(name) for name in (*names, *unfetched)}
 
 
-def push(repo: Repo, remote: str, moves: Sequence[Move]) -> None:
+def push(
+    repo: Repo, remote: str, moves: Sequence[Move], *, extra: Mapping[str, str] | None = None, hooks: bool = True
+) -> None:
     """Move refs of the remote all or none. PushRaced, or PushRefused with the remote's own words.
 
     Each new commit must descend from the one it replaces: this is checked here, because a lease on a ref
-    (`--force-with-lease`) would let a push go backwards.
+    (`--force-with-lease`) would let a push go backwards. `extra`: environment for git, where objects lie aside;
+    without `hooks` the user's pre-push hook is not asked.
     """
     moves = [move for move in moves if move.new != move.expected]
     if not moves:
         return
     for move in moves:
-        if move.expected and not repo.is_ancestor(move.expected, move.new):
+        if move.follows and move.expected and move.new and not repo.is_ancestor(move.expected, move.new):
             raise PushRaced(remote, {move.ref: move.expected})
     leases = [f"--force-with-lease={move.ref}:{move.expected or ''}" for move in moves]
-    specs = [f"{move.new}:{move.ref}" for move in moves]
+    specs = [f"{move.new or ''}:{move.ref}" for move in moves]
+    options = (*PUSH, *([] if hooks else ["--no-verify"]), *leases)
     for attempt in range(ATTEMPTS):
-        done = git(repo.root, "push", "--porcelain", "--atomic", *leases, "--", remote, *specs, check=False)
+        done = git(repo.root, *options, "--", remote, *specs, check=False, extra=extra)
         if done.returncode == 0:
             return
         there = remote_refs(repo, remote, [move.ref for move in moves])

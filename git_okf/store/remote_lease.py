@@ -1,0 +1,174 @@
+"""One writer per source across machines: a blob that `refs/okf/lease/<source>` of the remote points to.
+
+It says what the lease on this machine says (see `grant`), and every step is a compare-and-swap by
+`git push --force-with-lease`: a holder whose lease was taken over cannot push, because the release of its lease is part
+of the push of its content, and all of it arrives or nothing. The ref stays when the lease is let go, so that the
+generation only grows.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from datetime import timedelta
+from types import TracebackType
+
+from git_okf.errors import GitRefused
+from git_okf.store import aside
+from git_okf.store import grant as grants
+from git_okf.store.grant import Clock, Grant, LeaseLost
+from git_okf.store.push import Move, PushRaced, push
+from git_okf.store.remote import remote_refs
+from git_okf.store.repo import Repo
+
+PREFIX = "refs/okf/lease/"
+LIFETIME = timedelta(minutes=10)
+"""Longer than on one machine: renewing costs a connection."""
+ATTEMPTS = 5
+
+
+class RemoteLease:
+    """A lease that is held on a remote. Use as a context manager: released at the end, whatever happens."""
+
+    def __init__(
+        self, repo: Repo, remote: str, source: str, *, clock: Clock, environ: Mapping[str, str], lifetime: timedelta
+    ) -> None:
+        self._repo, self._remote, self._source = repo, remote, source
+        self._clock, self._environ, self._lifetime = clock, environ, lifetime
+        self._ref = PREFIX + source
+        self._oid: str | None = None
+        self._grant: Grant | None = None
+        self._alone = threading.RLock()
+        self._ending = threading.Event()
+        self._lost = threading.Event()
+        self._renewer: threading.Thread | None = None
+
+    @classmethod
+    def acquire(
+        cls,
+        repo: Repo,
+        remote: str,
+        source: str,
+        *,
+        clock: Clock,
+        environ: Mapping[str, str],
+        lifetime: timedelta = LIFETIME,
+        renewing: bool = True,
+    ) -> RemoteLease:
+        """Take the lease, or LeaseBusy, which names who holds it and since when. GitRefused as for any push.
+
+        With `renewing` it is renewed in the background three times in its lifetime.
+        """
+        lease = cls(repo, remote, source, clock=clock, environ=environ, lifetime=lifetime)
+        lease._take()
+        if renewing:
+            lease._renewer = threading.Thread(target=lease._keep, name=f"remote lease {source}", daemon=True)
+            lease._renewer.start()
+        return lease
+
+    @property
+    def generation(self) -> int:
+        return self._grant.generation if self._grant else 0
+
+    def is_lost(self) -> bool:
+        """Whether the run must stop: the lease was taken over. One that could not be renewed in time is asked after."""
+        if self._grant and not self._lost.is_set() and grants.has_expired(self._grant, self._clock()):
+            self._renew()
+        return self._lost.is_set()
+
+    @contextmanager
+    def releasing(self) -> Iterator[tuple[Move, Mapping[str, str]]]:
+        """The move that lets the lease go, and git's environment to push it with the content. Done if nothing raises.
+
+        PushRaced becomes LeaseLost where the lease itself had moved.
+        """
+        with self._alone, aside.aside(self._repo) as extra:
+            if self._grant is None:
+                raise grants.lost(self._source, self._read())
+            try:
+                yield self._move(grants.released(self._grant), extra), extra
+            except PushRaced as race:
+                if self._ref in race.actual:
+                    self._lost.set()
+                    raise grants.lost(self._source, self._read()) from race
+                raise
+            self._grant = None
+
+    def release(self) -> None:
+        """Let go. A lease that was taken over is left to its new holder."""
+        self._ending.set()
+        if self._renewer:
+            self._renewer.join()
+            self._renewer = None
+        if self._grant is None or self._lost.is_set():
+            return
+        try:
+            with self.releasing() as (move, extra):
+                push(self._repo, self._remote, [move], extra=extra, hooks=False)
+        except LeaseLost:
+            return
+
+    def __enter__(self) -> RemoteLease:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, tb: TracebackType | None) -> None:
+        try:
+            self.release()
+        except GitRefused:
+            # It expires. What the run came to is more worth telling, and has been told where it raised.
+            if kind is None:
+                raise
+
+    # --- compare and swap ---
+
+    def _take(self) -> None:
+        for attempt in range(ATTEMPTS):
+            before = self._read()
+            now = self._clock()
+            if before and not grants.is_free(before, now):
+                raise grants.busy(self._source, before)
+            try:
+                self._write(grants.taken(before, now, self._lifetime, self._environ))
+                return
+            except PushRaced:
+                if attempt == ATTEMPTS - 1:
+                    raise
+
+    def _keep(self) -> None:
+        while not self._ending.wait(self._lifetime.total_seconds() / 3) and not self._lost.is_set():
+            self._renew()
+
+    def _renew(self) -> None:
+        with self._alone:
+            if self._grant is None:
+                return
+            try:
+                self._write(grants.renewed(self._grant, self._clock(), self._lifetime))
+            except PushRaced:
+                self._lost.set()
+            except GitRefused:
+                return  # no connection now; if nobody takes it, the next try or the push itself finds it unchanged
+
+    def _read(self) -> Grant | None:
+        """What the remote's ref says now. One that moves on between asking and fetching is asked again."""
+        for _ in range(ATTEMPTS):
+            self._oid = remote_refs(self._repo, self._remote, [self._ref]).get(self._ref)
+            if self._oid is None:
+                return None
+            with aside.aside(self._repo) as extra:
+                aside.fetch(self._repo, self._remote, [self._ref], extra)
+                found = aside.read_blob(self._repo, self._oid, extra)
+            if found is not None:
+                return grants.parse(found)
+        raise GitRefused(f"{self._ref} of {self._remote} does not stand still", "run the sync again")
+
+    def _write(self, grant: Grant) -> None:
+        with aside.aside(self._repo) as extra:
+            move = self._move(grant, extra)
+            push(self._repo, self._remote, [move], extra=extra, hooks=False)
+        self._oid, self._grant = move.new, grant
+
+    def _move(self, grant: Grant, extra: Mapping[str, str]) -> Move:
+        oid = aside.write_blob(self._repo, grants.data(grant), extra)
+        return Move(self._ref, oid, self._oid, follows=False)
