@@ -97,7 +97,7 @@ def clean(node: etree._Element, drop: Iterable[str], *, opened: frozenset[str] =
 
 
 def _mend(node: etree._Element) -> None:
-    """Terms and definitions whose end tags are left out follow each other (HTML, "Optional tags"); libxml2 nests them."""
+    """Terms and definitions without end tags follow each other (HTML, "Optional tags"); libxml2 nests them."""
     for el in list(node.iter("dt", "dd")):
         parent = el.getparent()
         if el is not node and parent is not None and parent is not node and parent.tag in ("dt", "dd"):
