@@ -215,6 +215,7 @@ def _refreshed(record: Record, new: Fetched) -> Record:
         last_modified=new.last_modified,
         links=new.links,
         form=new.form,
+        language=new.language,
     )
 
 

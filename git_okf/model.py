@@ -65,6 +65,8 @@ class Record:
     """Failed runs in a row."""
     edited: bool = False
     """The file was edited by hand; `content_hash` is that of what was last synced."""
+    language: str = ""
+    """What the item declares its language to be, as it writes it; "" where it says nothing."""
 
     @property
     def request_url(self) -> str:
@@ -99,6 +101,8 @@ class Fetched:
     form: str = "html"
     warnings: tuple[str, ...] = ()
     """What extraction could not keep, for the report (coverage check)."""
+    language: str = ""
+    """As in `Record`."""
 
     @property
     def identity_hash(self) -> str:

@@ -34,6 +34,7 @@ _TEXTS: Pairs = (
     ("date", "last_modified"),
     ("since", "missing_since"),
     ("failure", "failure"),
+    ("lang", "language"),
 )
 _FLAGS: Pairs = (("edited", "edited"),)
 _PLAINS = _NUMBERS + _TEXTS + _FLAGS

@@ -119,9 +119,10 @@ class Rendering:
         accept: str = "text/html",
         method: str = "GET",
         follow: bool | Callable[[str], bool] = True,
+        no_cache: bool = False,
     ) -> Response:
         """As `Client.get`; the body of an HTML page is what its scripts made of it. Validators are not sent."""
-        response = await self._client.get(url, accept=accept, method=method, follow=follow)
+        response = await self._client.get(url, accept=accept, method=method, follow=follow, no_cache=no_cache)
         if method != "GET" or response.status != 200 or not _is_html(response):
             return response
         async with self._gate:

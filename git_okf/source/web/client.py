@@ -161,15 +161,16 @@ class Client:
         method: str = "GET",
         follow: bool | Callable[[str], bool] = True,
         max_bytes: int | None = None,
+        no_cache: bool = False,
     ) -> Response:
         """Ask for an absolute URL, as it is written; conditionally where validators are given.
 
         Redirects are followed, at most ten; `follow` may be a question asked of each target, and where it says no the
         redirect itself is the answer, with the target as its last hop. A failed exchange and the statuses of RETRIED
         are tried three times. Any other status is an answer. `max_bytes` is for what is no page (a sitemap) and may be
-        larger. Raises FetchError, RateLimited.
+        larger. `no_cache` asks past the caches on the way. Raises FetchError, RateLimited.
         """
-        asked = Asked(method, accept, etag, last_modified, max_bytes or self._source.max_bytes)
+        asked = Asked(method, accept, etag, last_modified, max_bytes or self._source.max_bytes, no_cache)
         hops: list[Hop] = []
         seen = {url}
         at = url

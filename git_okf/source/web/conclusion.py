@@ -71,7 +71,7 @@ def _gone(crawl: Crawl, key: str) -> Outcome:
         return Gone(key=key, reason=f"{status}, asked twice")
     answer = crawl.findings.answers[key]
     status = answer.status if isinstance(answer, Missing) else 404
-    return Failed(key=key, reason=f"answered {status}, but not twice: that is no evidence")
+    return Failed(key=key, reason=f"answered {status}, but not each time it was asked: that is no evidence")
 
 
 def _moved(crawl: Crawl, key: str, answer: Elsewhere) -> Outcome:
@@ -183,6 +183,8 @@ def _notices(crawl: Crawl) -> Iterator[str]:
     taken = (*found.pages.values(), *(answer for answer in answers if isinstance(answer, Page)))
     hidden = [page.fetched.key for page in taken if page.hidden]
     yield from _some(hidden, "text no reader sees was left out of {}", "text no reader sees was left out of {} pages")
+    spoken = (f"{key} ({old} became {new})" for key, old, new in _other_language(crawl))
+    yield from _some(spoken, "another language is declared: {}", "{} pages declare another language")
     robots = [key for key, rule in found.barred.items() if rule.startswith("robots.txt")]
     yield from _some(robots, "robots.txt disallows {}", "robots.txt disallows {} links")
     for prefix, into, count in found.copies:
@@ -198,6 +200,16 @@ def _notices(crawl: Crawl) -> Iterator[str]:
     ]
     for text in crawl.gate.scope.unmatched(met):
         yield f"the pattern {text!r} matched nothing"
+
+
+def _other_language(crawl: Crawl) -> Iterator[tuple[str, str, str]]:
+    """Known pages that declare another language than last time, with both: the server may go by what asks (PAGE-04)."""
+    for key, record in crawl.pages.items():
+        answer = crawl.findings.answers.get(key)
+        if record.language and isinstance(answer, Page) and answer.fetched.language:
+            old, new = record.language, answer.fetched.language
+            if old.lower().replace("_", "-") != new.lower().replace("_", "-"):
+                yield key, old, new
 
 
 def _some(items: Iterable[str], one: str, many: str) -> Iterator[str]:

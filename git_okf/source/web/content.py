@@ -163,6 +163,7 @@ class Reader:
             links=_shared(read.links),
             form=read.form,
             warnings=read.warnings,
+            language=read.language,
         )
         self.tools.spool.put(fetched.content_hash, body)
         if not canonical:
@@ -187,6 +188,7 @@ def again(record: Record, response: Response) -> Fetched:
         last_modified=response.headers.get("last-modified", ""),
         links=record.links,
         form=record.form,
+        language=record.language,
     )
 
 

@@ -5,7 +5,9 @@
    limit takes a known page its question.
 3. The site is walked (walk.py) from the seed through what these pages and the listings lead to; new pages are asked on
    the way. Known pages have their answers by then, so whether something leads to them is a matter of the walk alone.
-4. Pages that answered that they are gone or moved are asked a second time; what comes of that is walked too.
+4. Pages that answered that they are gone or moved are asked a second time, a while later and past all caches; what
+   comes of that is walked too. A page that said 404 twice while something still leads to it contradicts the site: it is
+   asked a last time at the very end.
 
 Everything that decides anything is a function of one answer or happens in the walk: the result does not depend on how
 many requests run at once.
@@ -34,6 +36,8 @@ SMALL = 4
 """Known pages up to which no share of missing ones speaks of a broken site (the `page-count` guard's exception)."""
 DEAD_AFTER = 25
 """Failures without a single answer in between, after which the seed is asked whether the site is there at all."""
+RECHECK_AFTER = 1.0
+"""Seconds before a page is asked again whether it is gone: a server that is being restarted has time to come back."""
 SHRUNK = 5
 """A known page with less than this fraction of its text is compared with the site's error page."""
 
@@ -50,6 +54,7 @@ class Crawl:
         known: Mapping[str, Record],
         discovery: Discovery,
         inquirer: Inquirer,
+        sleep: Callable[[float], Awaitable[object]],
     ) -> None:
         self.gate = gate
         self.known = known
@@ -61,6 +66,7 @@ class Crawl:
         self._ask = ask
         self._tools = tools
         self._inquirer = inquirer
+        self._sleep = sleep
         self._failures = 0
         means = Means(
             ask=self._one,
@@ -94,8 +100,10 @@ class Crawl:
         self.walk.reach(start, 0, "links")
         self._follow_listings()
         await self.walk.go()
-        if await self._ask_leaving_again():
-            await self.walk.go()
+        leaving = [key for key in self.pages if self._is_leaving(key)]
+        if self._worth_asking_again():
+            await self._ask_later(leaving, self._ask_again)
+        await self._ask_later(self._gone_but_linked(), self._ask_once_more)
         self._merge_copies()
 
     async def failed_only(self) -> None:
@@ -108,7 +116,7 @@ class Crawl:
             answer = self.findings.answers.pop(key, None)
             if answer is not None:
                 self.walk.settle_new(Node(key, 0, "known"), answer)
-        await self._each([k for k in failed if self._is_leaving(k)], self._ask_again)
+        await self._ask_later([k for k in failed if self._is_leaving(k)], self._ask_again, walk=False)
 
     def _known_and_pending(self) -> list[str]:
         answers = self.findings.answers
@@ -202,18 +210,20 @@ class Crawl:
             if await self._inquirer.is_error_page(key, changed[key]):
                 self.findings.answers[key] = Doubt(ERROR_PAGE)
 
-    async def _ask_leaving_again(self) -> bool:
-        """The second question. True if a page is there after all and something leads to it."""
-        leaving = [key for key in self.pages if self._is_leaving(key)]
-        if not self._worth_asking_again():
-            return False
-        await self._each(leaving, self._ask_again)
-        for key in leaving:
+    async def _ask_later(self, keys: list[str], ask: Callable[[str], Awaitable[None]], *, walk: bool = True) -> None:
+        """Another question to pages that are leaving. Where one is there after all, what it leads to is walked."""
+        if not keys or self._must_stop():
+            return
+        await self._sleep(RECHECK_AFTER)
+        await self._each(keys, ask)
+        if not walk:
+            return
+        for key in keys:
             if not self._is_leaving(key):
                 self.walk.enter_known(key)
                 if key in self.walk.frontier.nodes:
                     self.walk.frontier.again(key, ask=False)
-        return bool(self.walk.frontier)
+        await self.walk.go()
 
     def _is_leaving(self, key: str) -> bool:
         """Whether a known page answered that it is not there, or not there any more."""
@@ -233,7 +243,7 @@ class Crawl:
         found = self.findings
         if self._must_stop():
             return
-        first, second = found.answers[key], await self._inquirer.ask_plainly(key, self.gate.url(key))
+        first, second = found.answers[key], await self._inquirer.ask_plainly(key, self._page_url(key))
         found.answers[key] = second
         if isinstance(second, Missing) and isinstance(first, Missing):
             found.gone[key] = 410 if first.status == second.status == 410 else 404
@@ -243,6 +253,29 @@ class Crawl:
                 found.moved.add(key)
             elif isinstance(await self._inquirer.ask_plainly(second.to, second.url), Missing):
                 found.gone[key] = 404
+
+    def _gone_but_linked(self) -> list[str]:
+        """Pages that said 404 twice although the site itself leads to them. 410 is meant as it is said."""
+        found = self.findings
+        named = found.linked | self.discovery.sitemap_pages.keys()
+        return [k for k, status in found.gone.items() if status == 404 and k in named and self._is_missing(k)]
+
+    async def _ask_once_more(self, key: str) -> None:
+        """The last question to a page that is gone but linked. Unasked or answered otherwise, it is not gone."""
+        found = self.findings
+        status = found.gone.pop(key)
+        if self._must_stop():
+            return
+        found.answers[key] = await self._inquirer.ask_plainly(key, self._page_url(key))
+        if self._is_missing(key):
+            found.gone[key] = status
+
+    def _is_missing(self, key: str) -> bool:
+        return isinstance(self.findings.answers.get(key), Missing)
+
+    def _page_url(self, key: str) -> str:
+        """The page itself, also where it was taken from its published Markdown: that alone is no page."""
+        return key if self.pages[key].form == "markdown" else self.gate.url(key)
 
     def _merge_copies(self) -> None:
         """Whole path prefixes that show the pages of another one (`/stable/` what `/v2/` shows) are kept once."""

@@ -40,6 +40,7 @@ class Getter(Protocol):
         accept: str = ...,
         method: str = ...,
         follow: bool | Callable[[str], bool] = ...,
+        no_cache: bool = ...,
     ) -> Response:
         """One request and its answer. Raises FetchError, RateLimited."""
 
@@ -93,9 +94,10 @@ class Inquirer:
             return Trouble(reason=error.reason, retryable=error.retryable)
 
     async def ask_plainly(self, key: str, url: str) -> Answer:
-        """Ask without validators: the second question to a page that answered 404."""
+        """Ask the server itself: without validators, past caches. The second question to a page that answered 404."""
         try:
-            return await self._ask(key, url, None)
+            response = await self.client.get(url, accept=HTML, follow=_stay, no_cache=True)
+            return await self._answer(key, url, response, None)
         except FetchError as error:
             return Trouble(reason=error.reason, retryable=error.retryable)
 

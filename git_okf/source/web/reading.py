@@ -67,6 +67,8 @@ class Reading:
     """Where the page sends its reader on, by a meta refresh or, on a page with hardly a word, by a script."""
     noindex: bool = False
     form: str = "html"
+    language: str = ""
+    """As the page declares it."""
 
 
 def markdown_of(job: Job) -> str:
@@ -88,6 +90,7 @@ def read(job: Job) -> Reading:
         canonical=_key_within(scope, said.canonical, said.base),
         refresh=said.refresh,
         noindex=said.noindex,
+        language=said.language,
     )
     if said.noindex:
         return reading

@@ -45,6 +45,7 @@ class Signals:
 _WANTED = "a[href],area[href],frame[src],iframe[src],link[href],meta[content],base[href],frameset,title"
 _GROUPS = {"base": "base", "frameset": "frameset", "title": "title"}
 _REFRESH = re.compile(r"(\d+(?:\.\d*)?|\.\d+) ?[;, ] ?(?:url ?= ?)?(?:'([^']*)|\"([^\"]*)|([^;, ].*))", re.IGNORECASE)
+_LANGUAGE_TAG = re.compile(r"[A-Za-z]{1,8}(?:[-_][A-Za-z0-9]{1,8}){0,5}")
 _QUOTED = r"\"((?:[^\"\\]|\\.)*)\""
 _TOKEN = r"[\w!#$&+\-.^`|~*]+"
 _LINK = re.compile(rf"<([^<>]*)>((?:\s*;\s*{_TOKEN}\s*(?:=\s*(?:{_QUOTED}|[^\s;,\"]*))?)*)")
@@ -155,7 +156,8 @@ def _language(root: LexborNode | None, headers: Mapping[str, str]) -> str:
     said = root.attributes.get("lang") if root is not None else None
     if not said:
         said = headers.get("content-language", "")
-    return "" if "," in said else said.strip()
+    said = said.strip()
+    return said if _LANGUAGE_TAG.fullmatch(said) else ""
 
 
 def link_header(value: str) -> Iterator[tuple[str, dict[str, str]]]:

@@ -81,7 +81,7 @@ class WebSite:
         discovery = Discovery(scope=self._scope, client=client, known=known, afresh=ask.afresh, tally=tally)
         gate = Gate(self._source, self._scope, known)
         inquirer = self._inquirer(pages, known, ask, tools, tally)
-        crawl = Crawl(self._source, gate, ask, tools, known, discovery, inquirer)
+        crawl = Crawl(self._source, gate, ask, tools, known, discovery, inquirer, self._sleep)
         if self._source.robots:
             await self._obey(discovery, client, crawl)
         if ask.retry_failed:

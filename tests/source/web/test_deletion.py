@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from observing import Docs, found, small_site
+from observing import Docs, document, found, paragraph, small_site
 
 from git_okf.config import Removal
 from git_okf.model import Failed, Fetched, Gone, Ignored, NotModified
 from git_okf.source import Ask
+from git_okf.source.web.crawl import RECHECK_AFTER
+from git_okf.source.web.site import WebSite
 
 
 def test_del_01_failed_fetch_is_no_deletion(docs: Docs) -> None:
@@ -53,6 +55,65 @@ def test_a_page_is_gone_when_it_says_so_twice(docs: Docs) -> None:
     assert docs.asked("/api/") == ["/api/", "/api/"]
     assert docs.asked()[-1] == "/api/"
     assert [r.key for r in docs.delta.removed] == [docs.key("/api/")]
+
+
+def test_a_page_that_is_gone_but_linked_is_asked_a_last_time_at_the_end(docs: Docs) -> None:
+    small_site(docs)
+    docs.sync()
+    docs.page("/guide/", "/", "/guide/install", version=2)
+    docs.site.fault("/api/", status=404)
+    docs.site.fault("/guide/install", status=410)
+    seen = docs.sync()
+    assert {r.key for r in docs.delta.removed} == {docs.key("/api/"), docs.key("/guide/install")}
+    assert len(docs.asked("/api/")) == 3
+    assert len(docs.asked("/guide/install")) == 2
+    assert docs.asked()[-1] == "/api/"
+    assert seen.complete
+
+
+@pytest.mark.parametrize("answers", [1, 2])
+def test_page_05_a_linked_page_that_comes_back_within_the_run_is_not_gone(docs: Docs, answers: int) -> None:
+    small_site(docs)
+    docs.page("/new")
+    docs.sync()
+    docs.page("/guide/", "/", "/guide/install", "/new", version=2)
+    docs.site.fault("/guide/", status=404, times=answers)
+    seen = docs.sync()
+    assert isinstance(seen.outcomes[docs.key("/guide/")], Fetched)
+    assert docs.key("/new") in found(seen)
+    assert (seen.complete, seen.unlinked, docs.delta.removed) == (True, frozenset(), ())
+
+
+def test_page_05_the_questions_are_apart_and_past_all_caches(docs: Docs) -> None:
+    small_site(docs)
+    docs.sync()
+    docs.site.fault("/api/", status=404)
+    pauses: list[float] = []
+
+    async def pause(seconds: float) -> None:
+        pauses.append(seconds)
+        docs.site.faults[0].headers = {"X-Asked": str(len(pauses))}
+
+    docs.observe(WebSite(docs.source(), {}, sleep=pause))
+    assert pauses == [RECHECK_AFTER, RECHECK_AFTER]
+    asked = docs.site.requests("/api/")
+    assert [r.headers.get("cache-control") for r in asked] == [None, "no-cache", "no-cache"]
+    assert "if-none-match" in asked[0].headers
+    assert "if-none-match" not in asked[1].headers
+
+
+def test_a_page_taken_from_markdown_is_gone_when_the_page_is(docs: Docs) -> None:
+    docs.page("/", "/a")
+    head = '<link rel="alternate" type="text/markdown" href="/a.md">'
+    docs.site.page("/a", document("a", head=head))
+    docs.site.page("/a.md", f"# a\n\n{paragraph('a')}\n", type="text/markdown")
+    docs.sync()
+    assert docs.known[docs.key("/a")].form == "markdown"
+    docs.site.remove("/a.md")
+    docs.site.fault("/a", status=404, times=1)
+    seen = docs.sync()
+    assert isinstance(seen.outcomes[docs.key("/a")], Fetched)
+    assert docs.delta.removed == ()
 
 
 def test_page_05_a_404_that_does_not_last_is_none(docs: Docs) -> None:

@@ -75,6 +75,22 @@ def test_page_04_no_cookie_is_carried_from_page_to_page(docs: Docs) -> None:
     assert len({r.headers.get("accept-language") for r in docs.site.requests()}) == 1
 
 
+def test_page_04_another_declared_language_is_reported_once(docs: Docs) -> None:
+    docs.page("/", "/a", "/b", "/c")
+    for path, lang in (("/a", "en"), ("/b", "en"), ("/c", "zh-CN")):
+        docs.site.page(path, document(path).replace("<html>", f"<html lang={lang}>"))
+    seen = docs.sync()
+    assert {r.key[-1]: r.language for r in docs.known.values() if r.language} == {"a": "en", "b": "en", "c": "zh-CN"}
+    docs.site.page("/a", document("/a", version=2).replace("<html>", "<html lang=de>"))
+    docs.site.page("/b", document("/b"))
+    docs.site.page("/c", document("/c").replace("<html>", "<html lang=zh_cn>"))
+    seen = docs.sync()
+    spoken = [notice for notice in seen.notices if "language" in notice]
+    assert spoken == [f"another language is declared: {docs.key('/a')} (en became de)"]
+    assert not [notice for notice in docs.sync().notices if "language" in notice]
+    assert docs.known[docs.key("/a")].language == "de"
+
+
 @pytest.mark.parametrize(
     "data", [b"%PDF-1.5 text", b"PK\x03\x04 more", b"\x00\x01\x02" * 400], ids=["pdf", "zip", "nul"]
 )
