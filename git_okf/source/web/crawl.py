@@ -6,7 +6,7 @@
 3. The site is walked (walk.py) from the seed through what these pages and the listings lead to; new pages are asked on
    the way. Known pages have their answers by then, so whether something leads to them is a matter of the walk alone.
 4. Pages that answered that they are gone or moved are asked a second time, a while later and past all caches; what
-   comes of that is walked too. A page that said 404 twice while something still leads to it contradicts the site: it is
+   comes of that is walked too. A page that left twice while something still leads to it contradicts the site: it is
    asked a last time at the very end.
 
 Everything that decides anything is a function of one answer or happens in the walk: the result does not depend on how
@@ -103,7 +103,7 @@ class Crawl:
         leaving = [key for key in self.pages if self._is_leaving(key)]
         if self._worth_asking_again():
             await self._ask_later(leaving, self._ask_again)
-        await self._ask_later(self._gone_but_linked(), self._ask_once_more)
+        await self._ask_later(self._leaving_but_linked(), self._ask_once_more)
         self._merge_copies()
 
     async def failed_only(self) -> None:
@@ -254,24 +254,26 @@ class Crawl:
             elif isinstance(await self._inquirer.ask_plainly(second.to, second.url), Missing):
                 found.gone[key] = 404
 
-    def _gone_but_linked(self) -> list[str]:
-        """Pages that said 404 twice although the site itself leads to them. 410 is meant as it is said."""
+    def _leaving_but_linked(self) -> list[str]:
+        """Pages that left twice although the site itself leads to them."""
         found = self.findings
         named = found.linked | self.discovery.sitemap_pages.keys()
-        return [k for k, status in found.gone.items() if status == 404 and k in named and self._is_missing(k)]
+        return [key for key in self.pages if key in named and (key in found.gone or key in found.moved)]
 
     async def _ask_once_more(self, key: str) -> None:
-        """The last question to a page that is gone but linked. Unasked or answered otherwise, it is not gone."""
+        """The last question to a page that left but is linked. Unasked or answered otherwise, it has not left."""
         found = self.findings
-        status = found.gone.pop(key)
+        before, status = found.answers[key], found.gone.pop(key, None)
+        found.moved.discard(key)
         if self._must_stop():
             return
         found.answers[key] = await self._inquirer.ask_plainly(key, self._page_url(key))
-        if self._is_missing(key):
+        if not _left_alike(before, found.answers[key]):
+            return
+        if status is not None:
             found.gone[key] = status
-
-    def _is_missing(self, key: str) -> bool:
-        return isinstance(self.findings.answers.get(key), Missing)
+        else:
+            found.moved.add(key)
 
     def _page_url(self, key: str) -> str:
         """The page itself, also where it was taken from its published Markdown: that alone is no page."""
@@ -288,3 +290,16 @@ class Crawl:
                 if found.pages.pop(alias, None) is not None:
                     self.walk.remember_alias(alias, into)
             found.copies.append((copy.prefix, copy.into, len(copy.pairs)))
+
+
+def _left_alike(first: Answer, second: Answer) -> bool:
+    """Whether two answers say the same about where a page has gone."""
+    if isinstance(first, Missing):
+        return isinstance(second, Missing)
+    return (
+        isinstance(first, Elsewhere)
+        and isinstance(second, Elsewhere)
+        and first.permanent
+        and second.permanent
+        and first.to == second.to
+    )
