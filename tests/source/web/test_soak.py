@@ -159,5 +159,5 @@ def pages(docs: Docs) -> dict[str, str]:
 
 @pytest.mark.parametrize("removal", [Removal(), Removal(gone_runs=2)], ids=["default", "gone_runs=2"])
 def test_del_01_a_soak_in_faults_loses_nothing_and_converges(removal: Removal) -> None:
-    told = soak(150, 8, removal)
+    told = soak(250, 8, removal)
     assert told["kinds"] > 20
