@@ -56,7 +56,7 @@ def read(repo: Repo, source: SourceConfig, *, rebuild: bool = False) -> Baseline
         state = states.read(repo, source.name)
     except states.StateUnreadable as error:
         state = None
-        notices = (f"the state could not be read ({error}); it was rebuilt from the bundle",)
+        notices = (f"the state could not be read ({error.reason}); it was rebuilt from the bundle",)
     if state is not None and not rebuild:
         _same_identity(source, state)
     known = _records(repo, source, bundle_tree, state, rebuild)

@@ -129,8 +129,18 @@ def parse(text: str) -> Config:
 def _load(text: str) -> dict[str, Any]:
     import yaml
 
+    class Loader(yaml.SafeLoader):
+        """Refuses what YAML forbids and its parser lets pass: a key that stands twice, of which one would be lost."""
+
+        def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+            names = [key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
+            twice = next((key for key, _ in node.value if names.count(key.value) > 1), None)
+            if twice is not None:
+                raise yaml.MarkedYAMLError(problem=f"{twice.value!r} stands twice", problem_mark=twice.start_mark)
+            return super().construct_mapping(node, deep)
+
     try:
-        data = yaml.safe_load(text)
+        data = yaml.load(text, Loader)
     except (yaml.YAMLError, RecursionError) as error:
         mark = getattr(error, "problem_mark", None)
         where = f" (line {mark.line + 1})" if mark else ""
@@ -254,6 +264,29 @@ def _texts(key: str, value: Any) -> tuple[str, ...]:
     return tuple(values)
 
 
+def _selector(key: str, value: Any) -> str:
+    """A CSS selector, or the name of a preset, which is one too."""
+    from cssselect import HTMLTranslator, SelectorError
+
+    text = _text(key, value)
+    try:
+        HTMLTranslator().css_to_xpath(text)
+    except SelectorError as error:
+        raise ConfigError(f"{key}: {text!r} is no CSS selector: {error}", "write it like div.article") from None
+    return text
+
+
+def _selectors(key: str, value: Any) -> tuple[str, ...]:
+    return tuple(_selector(key, text) for text in _texts(key, value))
+
+
+def _line(key: str, value: Any) -> str:
+    text = _text(key, value)
+    if not text.isprintable():
+        raise ConfigError(f"{key} must be one line of text, not {text!r}")
+    return text
+
+
 def _one_of(*words: str) -> Callable[[str, Any], str]:
     def check(key: str, value: Any) -> str:
         if value not in words:
@@ -304,8 +337,8 @@ _CHECKS: dict[str, Callable[[str, Any], Any]] = {
     "max_pages": _count(1, 10_000_000),
     "include": _texts,
     "exclude": _texts,
-    "content": _text,
-    "drop": _texts,
+    "content": _selector,
+    "drop": _selectors,
     "ignore": _texts,
     "browser": _flag,
     "robots": _flag,
@@ -322,7 +355,7 @@ _CHECKS: dict[str, Callable[[str, Any], Any]] = {
     "delay": _number(0, 3600),
     "page_timeout": _number(0.1, 3600),
     "max_bytes": _count(1024, 1024**3),
-    "accept_language": _text,
+    "accept_language": _line,
 }
 
 

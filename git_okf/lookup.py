@@ -216,7 +216,7 @@ class Item:
 def show(repo: Repo, settings: Config, cwd: Path, item: str) -> Item:
     """The item of a URL, or of a concept's path (from here, from the root, or inside a bundle)."""
     for source in settings.sources.values():
-        base = baseline.read(repo, source)
+        base = baseline.read(repo, source, rebuild=of_another_identity(repo, source))
         wanted = _wanted_paths(repo, source, cwd, item)
         for record in base.pages.values():
             if record.path in wanted or item in (record.key, record.url):
@@ -282,6 +282,6 @@ def explain(repo: Repo, settings: Config, url: str) -> Explanations:
     config.check_url(url)
     told = []
     for source in settings.sources.values():
-        known = baseline.read(repo, source).known
+        known = baseline.read(repo, source, rebuild=of_another_identity(repo, source)).known
         told.append({"source": source.name, **web.explain(source, known, url, paths.place)})
     return Explanations(url, tuple(told))

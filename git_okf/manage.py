@@ -205,6 +205,7 @@ def repair(repo: Repo, settings: Config, names: Sequence[str], world: World) -> 
     lines, facts = [], []
     for source in sources:
         with Lease.acquire(repo.scratch, source.name, clock=world.clock, environ=world.environ) as lease:
+            baseline.read(repo, source)  # a state that was made for another source is not to be written over
             base = baseline.read(repo, source, rebuild=True)
             unknown = baseline.unreadable(repo, source, base)
             staged = _stage_listings(repo, base, source, world)

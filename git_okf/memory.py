@@ -19,7 +19,7 @@ from git_okf.store import last as lasts
 from git_okf.store import overlay, remote
 from git_okf.store import state as states
 from git_okf.store.checkpoint import Checkpoint
-from git_okf.store.repo import RefUpdate, Repo
+from git_okf.store.repo import Missing, RefUpdate, Repo
 
 ACTIVE, UNREACHABLE = "ACTIVE", "UNREACHABLE"
 
@@ -93,10 +93,16 @@ def update(
     repo: Repo, base: Baseline, source: SourceConfig, state: states.State, when: datetime, why: str
 ) -> RefUpdate:
     """Write the objects of a state commit; the ref moves in the caller's transaction."""
-    tree = repo.commit_tree(base.state_commit) if base.state_commit else None
-    stale = {} if base.state else states.forget(repo, source.name)
-    new = repo.edit(tree, {**stale, **states.changes(base.state, state, source.name)})
-    parents = [base.state_commit] if base.state_commit else []
+    changes = states.changes(base.state, state, source.name)
+    try:
+        tree = repo.commit_tree(base.state_commit) if base.state_commit else None
+        stale = {} if base.state else states.forget(repo, source.name)
+        new, parents = repo.edit(tree, {**stale, **changes}), [base.state_commit] if base.state_commit else []
+    except Missing:
+        if repo.is_partial():  # they are only out of reach
+            raise
+        # Its objects are lost, and no history can be built upon them: the branch begins anew.
+        new, parents = repo.edit(None, changes), []
     commit = repo.commit(new, parents, f"state: {why}", when, sign=False)
     return RefUpdate(states.REF, base.state_commit, commit, f"okf: {why}")
 
@@ -137,7 +143,10 @@ def write_outage(
 def forget(repo: Repo, name: str, when: datetime, check_lease: Callable[[], None]) -> None:
     """Take a source out of the state and out of scratch, so that one added under its name begins anew."""
     commit = repo.ref(states.REF)
-    files = states.forget(repo, name)
+    try:
+        files = states.forget(repo, name)
+    except Missing:  # what cannot be read is not remembered either
+        files = {}
     if commit is not None and files:
         tree = repo.edit(repo.commit_tree(commit), files)
         why = f"removed ({name})"

@@ -13,7 +13,7 @@ from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import replace
 
-from git_okf import baseline, delta, guard, landing, memory, report
+from git_okf import baseline, delta, digest, guard, landing, memory, report
 from git_okf.baseline import Baseline
 from git_okf.bundle import paths
 from git_okf.config import Config, SourceConfig
@@ -106,6 +106,7 @@ def _prepare(run: Run) -> Baseline:
         worktree.finish(run.repo, run.source.bundle)
     base = baseline.read(run.repo, run.source, rebuild=run.options.rebuild)
     worktree.check_place(run.repo, run.source.bundle)
+    digest.compared_hash("", run.source.ignore)  # a rule that cannot be used is said now, not at the first page
     dirty = worktree.dirty(run.repo, run.source.bundle)
     if dirty and not run.options.dry_run:
         named = ", ".join(dirty[:3]) + (f" and {len(dirty) - 3} more" if len(dirty) > 3 else "")
