@@ -141,6 +141,34 @@ CONFIGURATIONS = {
     ),
     "newer version": ("version: 2\n", ".okf.yaml has version 2; this git-okf reads version 1"),
     "no URL": ("version: 1\nsources: {docs: {bundle: docs}}\n", "source docs has no `url`"),
+    "a key twice": (
+        "version: 1\nsources: {docs: {url: 'http://x/', bundle: docs, bundle: other}}\n",
+        ".okf.yaml is not readable YAML (line 2): 'bundle' stands twice",
+    ),
+    "a source twice": (
+        "version: 1\nsources:\n  a: {url: 'http://x/', bundle: a}\n  a: {url: 'http://y/', bundle: b}\n",
+        ".okf.yaml is not readable YAML (line 3): 'a' stands twice",
+    ),
+    "content is no selector": (
+        "version: 1\nsources: {docs: {url: 'http://x/', bundle: docs, content: ':::'}}\n",
+        "docs.content: ':::' is no CSS selector",
+    ),
+    "drop is no selector": (
+        "version: 1\nsources: {docs: {url: 'http://x/', bundle: docs, drop: [nav, 'a[']}}\n",
+        "docs.drop: 'a[' is no CSS selector",
+    ),
+    "ignore is no regular expression": (
+        "version: 1\nsources: {docs: {url: 'http://x/', bundle: docs, ignore: ['(']}}\n",
+        "ignore: '(' is no valid regular expression",
+    ),
+    "include is no pattern": (
+        "version: 1\nsources: {docs: {url: 'http://x/', bundle: docs, include: ['[']}}\n",
+        "pattern '[' cannot be used",
+    ),
+    "a header of two lines": (
+        "version: 1\nsources: {docs: {url: 'http://x/', bundle: docs, accept_language: \"de\\r\\nX: y\"}}\n",
+        "docs.accept_language must be one line of text",
+    ),
     "wrong type": (
         "version: 1\nsources: {docs: {url: 'http://x/', bundle: docs, max_pages: many}}\n",
         "docs.max_pages must be a whole number from 1 to ",
@@ -179,11 +207,11 @@ CONFIGURATIONS = {
 @pytest.mark.parametrize(("text", "said"), CONFIGURATIONS.values(), ids=CONFIGURATIONS)
 def test_a_configuration_that_cannot_be_used(docs: Docs, text: str, said: str) -> None:
     docs.repo.commit("configuration", {".okf.yaml": text})
-    before = to_the_last_byte(docs.repo.path)
+    before = everything(docs.repo)
     ran = docs.run("sync")
-    assert ran.code == 2
+    assert ran.code == 2, ran.err
     assert ran.err.startswith("error: ") and said in ran.err, ran.err
-    assert_same(before, to_the_last_byte(docs.repo.path))
+    assert_same(before, everything(docs.repo))
 
 
 def test_a_configuration_that_cannot_be_read(docs: Docs) -> None:

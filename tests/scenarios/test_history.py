@@ -289,6 +289,26 @@ def test_a_state_that_makes_no_sense_is_rebuilt_and_never_taken_for_empty(
     assert docs.ok("sync").err == ""
 
 
+@pytest.mark.parametrize("way", ["sync", "repair"])
+@pytest.mark.parametrize("lost", ["okf/state^{tree}", "okf/state", "okf/state:docs/source.json"])
+def test_a_state_whose_objects_are_lost_begins_anew(docs: Docs, lost: str, way: str) -> None:
+    changed_once(docs)
+    oid = docs.repo.git("rev-parse", lost)
+    file = docs.repo.path / ".git/objects" / oid[:2] / oid[2:]
+    data = file.read_bytes()
+    file.unlink()
+    ran = docs.ok("sync")
+    assert ran.out == "✓ Up to date: docs (4 unchanged)\n"
+    assert f"the state could not be read (object {oid} " in ran.err
+    if way == "repair":
+        docs.ok("repair")
+    docs.put("a", version=3)
+    assert docs.sync()["updated"] == paths("a")
+    assert docs.ok("sync").err == ""
+    docs.quiet()
+    file.write_bytes(data)
+
+
 def test_a_damaged_state_does_not_switch_the_guard_off(docs: Docs) -> None:
     docs.build(*(f"p{i}" for i in range(9)))
     replace_state(docs, "docs/source.json", "null")

@@ -44,6 +44,26 @@ def test_del_05_what_belongs_to_the_source_cannot_be_changed_under_it(
     assert not docs.site.requests()
 
 
+def test_repair_does_not_take_over_what_sync_refuses(docs: Docs) -> None:
+    docs.build("a", "b")
+    configure(docs, "    bundle: docs\n", "    bundle: docs\n    path_prefix: /\n")
+    before = everything(docs.repo)
+    ran = docs.run("repair")
+    assert ran.code == 2
+    assert "git okf sync --rebuild docs" in ran.err
+    assert_same(before, everything(docs.repo))
+
+
+def test_questions_are_answered_all_the_same(docs: Docs) -> None:
+    docs.build("a", "b")
+    configure(docs, "    bundle: docs\n", "    bundle: docs\n    path_prefix: /\n")
+    assert docs.ok("status").out.startswith("docs  ACTIVE  3 items")
+    assert docs.ok("show", docs.url + "a").out.startswith(f"url: {docs.url}a\n")
+    assert "docs: taken" in docs.ok("explain", docs.site.url + "blog/").out
+    assert docs.ok("verify").out.startswith("✓ Whole: ")
+    assert "sync: +3 -0 =0 (docs)" in docs.ok("log").out
+
+
 def test_the_old_value_put_back_is_quiet(docs: Docs) -> None:
     docs.build("a")
     configure(docs, "    bundle: docs\n", "    bundle: docs\n    path_prefix: /\n")
