@@ -2,68 +2,49 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
-from git_okf import baseline
+from git_okf import baseline, config, verdicts
 from git_okf.bundle import check
 from git_okf.config import FILE_NAME, Config, SourceConfig
 from git_okf.errors import UsageError
 from git_okf.lookup import of_another_identity
 from git_okf.store.repo import Repo
-
-
-@dataclass(frozen=True, slots=True)
-class Verdicts:
-    """What `verify` found, by bundle."""
-
-    bundles: tuple[str, ...]
-    findings: tuple[tuple[str, check.Finding], ...]
-
-    @property
-    def exit_code(self) -> int:
-        return int(any(finding.severity == "error" for _, finding in self.findings))
-
-    def text(self) -> str:
-        lines = [
-            f"{bundle}/{f.path}:{f.line}: {f.severity}: {f.message} [{f.rule}]" + (f"\n  {f.hint}" if f.hint else "")
-            for bundle, f in self.findings
-        ]
-        counts = Counter(finding.severity for _, finding in self.findings)
-        bad = {bundle for bundle, finding in self.findings if finding.severity == "error"}
-        lines += [f"✓ Whole: {bundle}" for bundle in self.bundles if bundle not in bad]
-        if self.findings:
-            lines.append(", ".join(f"{n} {severity}{'s' * (n > 1)}" for severity, n in sorted(counts.items())))
-        return "\n".join(lines)
-
-    def data(self) -> dict[str, Any]:
-        found = [{"bundle": bundle, **asdict(finding)} for bundle, finding in self.findings]
-        return {"schema": 1, "bundles": list(self.bundles), "findings": found, "whole": self.exit_code == 0}
+from git_okf.verdicts import Verdicts
 
 
 def verify(
     open_repo: Callable[[], Repo], read_config: Callable[[Repo], Config], cwd: Path, named: Sequence[str]
 ) -> Verdicts:
     """Check the bundles in these directories, or those of the repository. A named one needs no repository."""
-    bundles = {cwd / name: None for name in named} or _configured(open_repo(), read_config)
+    bundles = {cwd / name: _source_of(cwd / name) for name in named}
+    synced: Mapping[Path, dict[str, str] | None] = {}
+    if not named:
+        repo = open_repo()
+        sources = read_config(repo).sources.values()
+        bundles = {repo.root / s.bundle: s for s in sources if (repo.root / s.bundle).is_dir()}
+        synced = {root: _synced(repo, source) for root, source in bundles.items() if source}
     findings: list[tuple[str, check.Finding]] = []
     shown = []
-    for root, synced in bundles.items():
+    for root, source in bundles.items():
         if not root.is_dir():
             raise UsageError(f"{root} is no directory", f"name a bundle's directory, or none for those in {FILE_NAME}")
         label = str(root.relative_to(cwd)) if cwd in root.parents else str(root)
         shown.append(label)
-        findings += [(label, finding) for finding in check.check(_files(root), expect=synced)]
+        files = _files(root)
+        found = verdicts.judge(source, files, expect=synced.get(root)) if source else check.check(files)
+        findings += [(label, finding) for finding in found]
     return Verdicts(tuple(shown), tuple(findings))
 
 
-def _configured(repo: Repo, read_config: Callable[[Repo], Config]) -> dict[Path, dict[str, str] | None]:
-    """The bundles of the repository, each with the content hashes that were synced, by path."""
-    sources = read_config(repo).sources.values()
-    return {repo.root / s.bundle: _synced(repo, s) for s in sources if (repo.root / s.bundle).is_dir()}
+def _source_of(root: Path) -> SourceConfig | None:
+    """The source whose bundle a directory is, where one of the directories above it has an `.okf.yaml` that says so."""
+    for above in root.resolve().parents:
+        if (above / FILE_NAME).is_file():
+            sources = config.parse((above / FILE_NAME).read_text(encoding="utf-8-sig")).sources.values()
+            return next((s for s in sources if above / s.bundle == root.resolve()), None)
+    return None
 
 
 def _synced(repo: Repo, source: SourceConfig) -> dict[str, str] | None:

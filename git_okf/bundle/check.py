@@ -17,7 +17,7 @@ from git_okf.bundle import index, log
 from git_okf.bundle.concept import Concept, NotAConcept
 from git_okf.bundle.rules import ERROR, WARNING, Finding
 from git_okf.bundle.rules.fields import check_fields, is_timestamp
-from git_okf.bundle.rules.history import check_log_history, relisted, synced_hashes
+from git_okf.bundle.rules.history import changes, check_log_history
 from git_okf.bundle.rules.links import check_conflicts, check_footnotes, check_links, prose_of
 from git_okf.bundle.rules.listings import OWN, Bundle, check_listings
 from git_okf.bundle.rules.names import check_names
@@ -51,19 +51,19 @@ def check(
     wanted = sorted(files) if only is None else sorted(path for path in only if path in files)
     touched: Collection[str] = wanted if only is None else only
     found = [finding for finding in check_names(files) if only is None or finding.path in only]
-    if base is not None:
-        expect = {**(expect or {}), **synced_hashes(files, base, touched)}
-        touched = relisted(files, base, touched)
-        for path in wanted:
-            if path == log.FILE_NAME and path in base:
-                found += check_log_history(path, files[path], base[path])
     told = _Told(expect, editable, may_come)
     for path in wanted:
         if path.endswith(".md"):
             found += _check_file(bundle, path, told)
     if expect is not None:
         found += _missing(files, expect, only)
-    found += check_listings(bundle, touched, ours=expect is not None)
+    if base is not None:
+        seen = changes(bundle, base, touched)
+        touched = seen.relisted
+        found += [_mended(path) for path in seen.mended if not editable]
+        if log.FILE_NAME in base and log.FILE_NAME in files:
+            found += check_log_history(log.FILE_NAME, files[log.FILE_NAME], base[log.FILE_NAME])
+    found += check_listings(bundle, touched, ours=expect is not None or base is not None)
     return sorted(set(found))
 
 
@@ -77,7 +77,7 @@ class _Told:
 
 
 def _check_file(bundle: Bundle, path: str, told: _Told) -> Iterator[Finding]:
-    data = bundle.files[path]
+    data = bundle.read(path)
     if b"\r" in data and b"\r\n" in data:
         line = data[: data.index(b"\r\n")].count(b"\n") + 1
         yield Finding(path, line, "line-ending", WARNING, "lines end in CR LF", "save it with LF")
@@ -96,7 +96,6 @@ def _check_concept(bundle: Bundle, path: str, data: bytes, told: _Told) -> Itera
     own = _own_form(data)
     if own is not None:
         body, first, stated = own
-        prose = prose_of(body)
         synced = digest.content_hash(body) == stated
         yield from _check_hash(path, data, first, stated, synced, told)
     else:
@@ -108,17 +107,17 @@ def _check_concept(bundle: Bundle, path: str, data: bytes, told: _Told) -> Itera
             return
         yield from check_fields(path, concept)
         body, first = concept.body, concept.line
-        prose = prose_of(body)
         synced = _is_ours(concept) and digest.content_hash(body) == _stated(concept)
         if _is_ours(concept):
             yield from _check_hash(path, data, first, _stated(concept), synced, told)
         else:
+            prose = prose_of(body)
             yield from check_conflicts(path, _head(data, first) + prose)
             yield from check_footnotes(path, prose, first, concept.front.get("sources"))
     if synced:
-        yield from check_links(path, prose, first, bundle.exists)
+        yield from check_links(path, body, first, bundle.exists)
     else:
-        yield from check_links(path, prose, first, bundle.exists, told.may_come)
+        yield from check_links(path, body, first, bundle.exists, told.may_come)
 
 
 def _check_hash(path: str, data: bytes, first: int, stated: str, synced: bool, told: _Told) -> Iterator[Finding]:
@@ -131,7 +130,11 @@ def _check_hash(path: str, data: bytes, first: int, stated: str, synced: bool, t
         if not told.editable:
             yield Finding(path, first, "edited", ERROR, "the body is not the one that was synced", WAY_OUT)
     elif not told.editable and told.expect is not None and told.expect.get(path, stated) != stated:
-        yield Finding(path, 1, "edited", ERROR, "the content hash is not the one that was synced", WAY_OUT)
+        yield _mended(path)
+
+
+def _mended(path: str) -> Finding:
+    return Finding(path, 1, "edited", ERROR, "the content hash is not the one that was synced", WAY_OUT)
 
 
 def _head(data: bytes, first: int) -> str:

@@ -58,6 +58,7 @@ class Header:
     title: str = ""
     description: str = ""
     content_hash: str = ""
+    crawled_at: str = ""
 
 
 class _Text(str):
@@ -246,6 +247,7 @@ def header(data: bytes) -> Header:
                 title=scalar(match["title"]),
                 description=scalar(match["description"]),
                 content_hash=match["content_hash"].decode(),
+                crawled_at=scalar(match["crawled_at"]),
             )
         except UnicodeDecodeError:
             pass  # `parse` says where

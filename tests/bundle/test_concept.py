@@ -82,6 +82,7 @@ def test_sec_06_a_title_is_read_back_as_the_string_it_was(title: str) -> None:
         title=wanted,
         description=wanted,
         content_hash=concept.header(render()).content_hash,
+        crawled_at="2026-06-30T14:00:05Z",
     )
     assert data.decode().split("\n").index("---", 1) == 13
 

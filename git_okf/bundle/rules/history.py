@@ -8,37 +8,47 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
 from posixpath import basename
 
-from git_okf.bundle import concept as concepts
 from git_okf.bundle import index, log
-from git_okf.bundle.concept import Header, NotAConcept
+from git_okf.bundle.concept import Header
 from git_okf.bundle.rules.finding import ERROR, Finding
+from git_okf.bundle.rules.listings import Bundle, header_of, is_listed
 
 _BULLET = re.compile(r"[*+-] ")
 _ENTRY = re.compile(r"\* \*\*(?:Initialization|Update|Rendering)\*\* at \d\d:\d\d:\d\dZ, [-+=0-9 ]+(?::.*)?\Z")
 
 
-def synced_hashes(files: Mapping[str, bytes], base: Mapping[str, bytes], only: Collection[str]) -> dict[str, str]:
-    """The hash before, by path, of the concepts whose `content_hash` changed though no sync wrote them."""
-    found = {}
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """The concepts of a commit."""
+
+    mended: tuple[str, ...]
+    """Their `content_hash` changed though no sync wrote them: a hand changed text and hash."""
+    relisted: tuple[str, ...]
+    """Their place in an index.md is another now; for the others it is enough that it was right before."""
+
+
+def changes(bundle: Bundle, base: Mapping[str, bytes], only: Collection[str]) -> Changes:
+    """What was done to the concepts in `only`; `base` holds them as they were, where they were there."""
+    mended, relisted = [], []
     for path in only:
-        if not _is_concept(path) or path not in files or path not in base:
+        if not path.endswith(".md") or basename(path) == log.FILE_NAME:
             continue
-        new, old = files[path], base[path]
-        before, after = _header(old), _header(new)
-        if before and after and before.content_hash != after.content_hash and _crawled(old) == _crawled(new) != "":
-            found[path] = before.content_hash
-    return found
+        if basename(path) == index.FILE_NAME or path not in base or path not in bundle.files:
+            relisted.append(path)
+            continue
+        old, new = header_of(base[path]), bundle.header(path)
+        if old is None or new is None or _listing(old) != _listing(new):
+            relisted.append(path)
+        if old and new and old.content_hash != new.content_hash and old.crawled_at == new.crawled_at != "":
+            mended.append(path)
+    return Changes(tuple(mended), tuple(relisted))
 
 
-def relisted(files: Mapping[str, bytes], base: Mapping[str, bytes], only: Collection[str]) -> list[str]:
-    """The listings that changed, and the concepts that are listed otherwise than before."""
-    return [
-        path
-        for path in only
-        if (_listing(files, path) != _listing(base, path) if _is_concept(path) else basename(path) == index.FILE_NAME)
-    ]
+def _listing(header: Header) -> tuple[str, str] | None:
+    return (header.title, header.description) if is_listed(header) else None
 
 
 def check_log_history(path: str, new: bytes, old: bytes) -> Iterator[Finding]:
@@ -76,28 +86,3 @@ def _entries(data: bytes) -> list[tuple[int, Entry]]:
         elif _BULLET.match(line):
             found.append((number, (day, line.rstrip())))
     return found
-
-
-def _is_concept(path: str) -> bool:
-    return path.endswith(".md") and basename(path) not in (index.FILE_NAME, log.FILE_NAME)
-
-
-def _listing(files: Mapping[str, bytes], path: str) -> tuple[str, str] | None:
-    """What an index.md says of a concept; None where it is not listed."""
-    header = _header(files[path]) if path in files else None
-    return (header.title, header.description) if header and header.resource and header.content_hash else None
-
-
-def _header(data: bytes) -> Header | None:
-    try:
-        return concepts.header(data)
-    except NotAConcept:
-        return None
-
-
-def _crawled(data: bytes) -> str:
-    match = concepts.own_form(data)
-    if match:
-        return concepts.scalar(match["crawled_at"])
-    at = concepts.parse(data).front.get("crawled_at")
-    return at if isinstance(at, str) else ""

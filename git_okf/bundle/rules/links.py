@@ -20,7 +20,7 @@ _MERGE = (re.compile(r"<<<<<<< \S"), re.compile(r"=======\s*\Z"), re.compile(r">
 
 def check_links(
     path: str,
-    prose: str,
+    body: str,
     first_line: int,
     exists: Callable[[str], bool],
     may_come: Callable[[str], bool] = lambda path: True,
@@ -29,6 +29,10 @@ def check_links(
 
     A target that is not there and of which `may_come` says that it never will be is an error.
     """
+    targets = {target for target, _ in _targets(body)}
+    if not any("`" in target or _wrong(path, target, exists, may_come) for target in targets):
+        return  # nothing that could be wrong, in code or outside of it
+    prose = prose_of(body)
     judged: set[str] = set()
     for target, at in _targets(prose):
         if target in judged:

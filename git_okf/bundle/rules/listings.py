@@ -9,7 +9,7 @@ from posixpath import basename, dirname
 
 from git_okf.bundle import concept as concepts
 from git_okf.bundle import index, log
-from git_okf.bundle.concept import NotAConcept
+from git_okf.bundle.concept import Header, NotAConcept
 from git_okf.bundle.rules.finding import ERROR, Finding
 
 OWN = "git-okf/"
@@ -26,6 +26,7 @@ class Bundle:
         self.files = files
         self.inside: dict[str, list[str]] = defaultdict(list)
         """The concepts of each directory, by path."""
+        self._headers: dict[str, Header | None] = {}
         self.below: dict[str, set[str]] = defaultdict(set)
         """The subdirectories of each directory that hold concepts or lead to some."""
         for path in files:
@@ -40,14 +41,23 @@ class Bundle:
         """A file, or a directory that leads to a concept."""
         return path in self.files or path in self.inside or path in self.below or path in ("", ".")
 
+    def read(self, path: str) -> bytes:
+        """A file's bytes; its front matter is remembered, so that nothing is read twice for it."""
+        data = self.files[path]
+        self._headers[path] = header_of(data)
+        return data
+
+    def header(self, path: str) -> Header | None:
+        """The front matter of a file; None where there is no such file, or no front matter."""
+        if path not in self._headers and path in self.files:
+            self.read(path)
+        return self._headers.get(path)
+
     def entries(self, directory: str) -> Iterator[index.Entry]:
         """The synced concepts of a directory; what somebody else put there is not listed by us."""
         for path in self.inside.get(directory, ()):
-            try:
-                header = concepts.header(self.files[path])
-            except NotAConcept:
-                continue
-            if header.resource and header.content_hash:
+            header = self.header(path)
+            if header is not None and is_listed(header):
                 yield index.Entry(path, header.title, header.description)
 
     def leads(self, directory: str) -> bool:
@@ -64,6 +74,19 @@ class Bundle:
         first = (path for directory in sorted(self.inside) for path in sorted(self.inside[directory]))
         matches = (concepts.own_form(self.files[path]) for path in islice(first, _ENOUGH))
         return any(match and concepts.scalar(match["by"]).startswith(OWN) for match in matches)
+
+
+def header_of(data: bytes) -> Header | None:
+    """The front matter of a concept; None where it is none."""
+    try:
+        return concepts.header(data)
+    except NotAConcept:
+        return None
+
+
+def is_listed(header: Header) -> bool:
+    """Whether the concept was synced: what somebody else wrote is in no listing of ours."""
+    return bool(header.resource and header.content_hash)
 
 
 def check_listings(bundle: Bundle, touched: Iterable[str], *, ours: bool) -> Iterator[Finding]:
