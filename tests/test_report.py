@@ -66,7 +66,8 @@ def test_json_has_every_key_of_the_contract() -> None:
     assert set(data["sources"][0]) >= {
         "name", "kind", "result", "exit_code", "run", "generation", "base", "commit", "branch", "complete",
         "incomplete_reasons", "added", "updated", "removed", "moved", "rerendered", "unchanged", "retained", "found",
-        "known", "requests", "not_modified", "fetched", "extracted", "bytes", "duration_s", "guard", "error", "retry_at",
+        "known", "requests", "not_modified", "fetched", "extracted", "bytes", "duration_s", "guard", "error",
+        "retry_at",
     }  # fmt: skip
     assert data["sources"][0]["moved"] == [["pages/old.md", "pages/new.md"]]
 
