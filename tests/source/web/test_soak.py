@@ -97,13 +97,13 @@ def number(*parts: object) -> int:
 
 def show(docs: Docs, size: int, run: int) -> None:
     """The site at the time of a run: one page in fifty is new, another has changed, a third is not there any more."""
-    there = [n for n in range(1, size) if present(n, run)]
+    there = [n for n in range(1, size) if n * FAN + 1 < size or present(n, run)]
     standing = set(there)
     for n in range(1, size):
         if n not in standing and f"/p{n}" in docs.site.pages:
             docs.site.remove(f"/p{n}")
     for n in (0, *there):
-        below = [f"/p{m}" for m in range(n * FAN + 1, min(size, (n + 1) * FAN + 1)) if m in standing or m * FAN < size]
+        below = [f"/p{m}" for m in range(n * FAN + 1, min(size, (n + 1) * FAN + 1)) if m in standing]
         version = 1 + sum(number("changed", n, r) % 50 == 0 for r in range(1, run + 1))
         docs.site.page(f"/p{n}" if n else "/", document(f"Page {n}", below, version=version))
 
@@ -111,7 +111,7 @@ def show(docs: Docs, size: int, run: int) -> None:
 def present(n: int, run: int) -> bool:
     """Leaves come and go, each at most once; what others hang on stays."""
     luck = number("present", n) % 100
-    if n * FAN < 400 or luck > 3:
+    if luck > 3:
         return True
     when = number("when", n) % 20
     return run >= when if luck > 1 else run < when
