@@ -219,3 +219,16 @@ def test_state_06_a_run_whose_lease_was_taken_over_cannot_write(docs: Docs) -> N
     assert ran.code == 5, ran.err
     assert docs.repo.git("log", "--format=%s").splitlines() == ["sync: +0 -0 =1 (docs)", "sync: +3 -0 =0 (docs)"]
     docs.tidy()
+
+
+@pytest.mark.parametrize("command", ["repair", "remove"])
+def test_what_writes_the_state_waits_for_no_run_and_disturbs_none(docs: Docs, command: str) -> None:
+    docs.build("a", "b")
+    docs.put("a", version=2)
+    second = []
+    docs.site.when_asked("/docs/b", lambda: second.append(docs.program(command, "docs")))
+    docs.sync()
+    assert [ran.code for ran in second] == [5]
+    assert "docs is being synced by process" in second[0].err
+    assert docs.repo.git("status", "--porcelain") == ""
+    docs.quiet()

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from scenario import Docs, assert_same, everything, paths
+
+from git_okf import landing
 
 
 def test_staged_and_unstaged_work_outside_the_bundle_stays_as_it_is(docs: Docs) -> None:
@@ -222,3 +226,90 @@ def test_other_refs_and_the_users_configuration_are_left_alone(docs: Docs) -> No
     after = set(docs.repo.git("for-each-ref", "--format=%(refname) %(objectname)").splitlines())
     assert {line.split()[0] for line in after ^ refs} == {"refs/heads/main", "refs/heads/okf/state", "refs/notes/okf"}
     assert (docs.repo.path / ".git/config").read_bytes() == config
+
+
+def test_a_branch_that_never_stands_still_ends_the_run_and_nothing_is_lost(
+    docs: Docs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    docs.build("a", "b")
+    docs.put("a", version=2)
+    move_refs = landing._move_refs
+
+    def meanwhile(*args: Any, **named: Any) -> None:
+        docs.repo.commit("meanwhile")
+        move_refs(*args, **named)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(landing, "_move_refs", meanwhile)
+        ran = docs.run("sync")
+    assert ran.code == 128
+    assert "the branch moved 5 times while the sync was being committed" in ran.err
+    assert docs.repo.git("log", "--format=%s").splitlines() == ["meanwhile"] * 5 + ["sync: +3 -0 =0 (docs)"]
+    docs.site.forget()
+    docs.sync()
+    assert docs.subject == "sync: +0 -0 =1 (docs)"
+    assert docs.site.bodies("/docs/a") == 0
+
+
+def test_changes_inside_the_bundle_made_while_the_site_is_read_are_not_planned_over(docs: Docs) -> None:
+    docs.build("a", "b")
+    docs.put("a", version=2)
+
+    def work() -> None:
+        docs.repo.commit("meanwhile", {"mine": "1\n"})
+        docs.file("b").write_text("mine\n")
+
+    docs.site.when_asked("/docs/b", work)
+    ran = docs.run("sync")
+    assert ran.code == 128
+    assert "uncommitted changes inside the bundle docs: docs/pages/docs/b.md" in ran.err
+    assert docs.subject == "meanwhile"
+    assert docs.file("b").read_text() == "mine\n"
+    docs.repo.git("restore", "docs")
+    docs.site.forget()
+    docs.sync()
+    assert docs.site.bodies("/docs/a") == 0
+
+
+@pytest.mark.parametrize("what", ["moved", "deleted"])
+def test_a_state_that_another_run_wrote_meanwhile_is_built_upon(docs: Docs, what: str) -> None:
+    docs.build("a", "b")
+    docs.put("a", version=2)
+
+    def meanwhile() -> None:
+        if what == "deleted":
+            docs.repo.git("update-ref", "-d", "refs/heads/okf/state")
+            return
+        tree = docs.repo.git("rev-parse", "okf/state^{tree}")
+        commit = docs.repo.git("commit-tree", "-p", "okf/state", "-m", "state: another source", tree)
+        docs.repo.git("update-ref", "refs/heads/okf/state", commit)
+
+    docs.site.when_asked("/docs/b", meanwhile)
+    docs.site.forget()
+    docs.sync()
+    subjects = docs.repo.git("log", "--format=%s", "okf/state").splitlines()
+    before = ["state: another source", "state: sync: +3 -0 =0 (docs)"] if what == "moved" else []
+    assert subjects == ["state: sync: +0 -0 =1 (docs)", *before]
+    assert len(docs.site.requests("/docs/a")) == 1
+    assert docs.sync()["commit"] is None
+    docs.quiet()
+
+
+def test_garbage_collection_while_the_site_is_read_does_no_harm(docs: Docs) -> None:
+    docs.build("a", "b")
+    docs.put("a", version=2)
+    docs.site.when_asked("/docs/b", lambda: docs.repo.git("gc", "--quiet", "--prune=now"))
+    assert docs.sync()["updated"] == paths("a")
+    docs.quiet()
+
+
+def test_git_12_on_a_detached_head_head_moves_and_the_branch_follows_later(docs: Docs) -> None:
+    first = docs.build("a", "b")
+    docs.repo.git("checkout", "--quiet", "--detach")
+    docs.put("a", version=2)
+    assert docs.sync()["branch"] == "HEAD"
+    assert docs.subject == "sync: +0 -0 =1 (docs)"
+    assert docs.repo.git("rev-parse", "main") == first
+    docs.repo.git("checkout", "--quiet", "main")
+    assert docs.sync()["updated"] == paths("a")
+    docs.quiet()
