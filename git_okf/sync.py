@@ -206,7 +206,7 @@ def _settle(run: Run, base: Baseline, seen: Observation, spool: Checkpoint) -> R
         spool.discard()
         return result
     raise GitRefused(
-        f"{run.source.name}: the branch moved {REPLANS} times while the sync was being committed. Nothing was changed",
+        f"the branch moved {REPLANS} times while the sync was being committed. Nothing was changed",
         "run it again when nobody else commits; what was fetched is in the checkpoint",
     )
 
@@ -216,7 +216,7 @@ def _prepared_again(run: Run, before: Baseline) -> Baseline:
     base = _prepare(run)
     if base.head.ref != before.head.ref:
         raise GitRefused(
-            f"{run.source.name}: HEAD went from {before.head.ref} to {base.head.ref} while the sync ran. "
+            f"HEAD went from {before.head.ref} to {base.head.ref} while the sync ran. "
             "Nothing was committed",
             f"git okf sync {run.source.name}   on the branch that is to have it; what was fetched is in the checkpoint",
         )
