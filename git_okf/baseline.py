@@ -8,7 +8,7 @@ does missing memory become an empty bundle.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from git_okf import digest
@@ -28,6 +28,8 @@ class Baseline:
     """The base commit and everything known of one source there."""
 
     head: Head
+    branch_at: str | None = None
+    """Where the branch is here: the base commit, but for a `--push` whose remote has left commits of ours behind."""
     tree: str | None
     """The base commit's whole tree."""
     bundle_tree: str | None
@@ -45,9 +47,14 @@ class Baseline:
         return frozenset(key for key, record in self.known.items() if record.edited)
 
 
-def read(repo: Repo, source: SourceConfig, *, rebuild: bool = False) -> Baseline:
-    """The baseline at HEAD. ConfigError where the state was made for another identity and `rebuild` is not asked."""
+def read(
+    repo: Repo, source: SourceConfig, *, rebuild: bool = False, at: Callable[[Head], str | None] = lambda h: h.commit
+) -> Baseline:
+    """The baseline at HEAD, or the commit that `at` names. ConfigError where the state was made for another identity
+    and `rebuild` is not asked."""
     head = repo.head()
+    head = replace(head, commit=at(head))
+    branch_at = repo.head().commit
     tree = repo.commit_tree(head.commit) if head.commit else None
     bundle_tree = repo.subtree(tree, source.bundle)
     commit = repo.ref(states.REF)
@@ -65,7 +72,14 @@ def read(repo: Repo, source: SourceConfig, *, rebuild: bool = False) -> Baseline
     elif bundle_tree is not None:
         known = _with_overlay(repo, source, None, known)
     return Baseline(
-        head=head, tree=tree, bundle_tree=bundle_tree, state=state, state_commit=commit, known=known, notices=notices
+        head=head,
+        branch_at=branch_at,
+        tree=tree,
+        bundle_tree=bundle_tree,
+        state=state,
+        state_commit=commit,
+        known=known,
+        notices=notices,
     )
 
 

@@ -198,6 +198,15 @@ def build(
         _finish([result], as_json)
 
 
+@app.command(epilog=READ_CODES)
+def init(as_json: Json = False) -> None:
+    """Set a clone up to fetch what git-okf remembers, and keep it."""
+    with _errors(as_json):
+        from git_okf import manage
+
+        _print_data(manage.init(_reading()), as_json)
+
+
 @app.command(epilog=CODES)
 def add(
     url: Annotated[str, typer.Argument(metavar="URL", help="Where the crawl begins.")],
@@ -229,6 +238,7 @@ def sync(
     max_pages: MaxPages = None,
     threshold: Threshold = None,
     time_budget: Annotated[str | None, typer.Option(metavar="TIME", help="Stop asking after, say, 50m.")] = None,
+    push: Annotated[bool, typer.Option("--push", help="Fetch first, and push all that was written.")] = False,
     as_json: Json = False,
     quiet: Quiet = False,
     verbose: Verbose = False,
@@ -241,7 +251,7 @@ def sync(
         options = Options(
             force=force, allow=manage.guard_names(allow), dry_run=dry_run, stage=stage, retry_failed=retry_failed,
             rebuild=rebuild, theirs=theirs, max_depth=max_depth, max_pages=max_pages, threshold=threshold,
-            time_budget=manage.seconds(time_budget),
+            time_budget=manage.seconds(time_budget), push=manage.can_push(push, dry_run=dry_run, stage=stage),
         )  # fmt: skip
         _sync(names or [], options, as_json, quiet, verbose)
 
@@ -250,9 +260,11 @@ def _sync(names: Sequence[str], options: Options, as_json: bool, quiet: bool, ve
     from git_okf import manage, report
     from git_okf.sync import sync as run
 
-    repo = _repo()
+    repo, world = _repo(), _world(quiet)
+    if options.push:
+        manage.catch_up(repo, world)
     results = []
-    for result in run(repo, manage.read_config(repo), names, options, _world(quiet)):
+    for result in run(repo, manage.read_config(repo), names, options, world):
         _print_run(result, as_json, quiet)
         if verbose:
             _echo(report.details(result), err=True)

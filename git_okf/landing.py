@@ -29,12 +29,14 @@ def write(run: Run, base: Baseline, seen: Observation, plan: Delta, spool: Spool
                 run.world.warn(f"{path} was changed while the sync ran: it is staged, your file was left as it is")
         return finished(run, base, seen, plan, None)
     result = finished(run, base, seen, plan, written.commits[-1] if written.commits else None)
-    if written.commits or memory.durably_changed(base, plan.records) or memory.outage_is_over(base):
+    news = memory.durably_changed(base, plan.records) or memory.outage_is_over(base)
+    if news or written.commits or base.branch_at != base.head.commit:
         _move_refs(run, base, result, written)
     else:
         overlay.write_overlay(
             run.repo, run.source.name, base.state_commit if base.state else None, plan.records, base.known
         )
+        run.publish()
     memory.note_last(run.repo, run.source.name, run.when, result.result)
     return result
 
@@ -93,17 +95,26 @@ def _move_refs(run: Run, base: Baseline, result: RunResult, written: _Written) -
     looked = f"retained {len(plan.retained)}" if plan.retained else "looked"
     why = result.subject if written.commits else f"{looked} ({run.source.name})"
     moves = []
+    tip = written.commits[-1] if written.commits else base.head.commit
+    if tip and tip != base.branch_at:
+        moves.append(RefUpdate(base.head.ref, base.branch_at, tip, f"okf: {result.subject}"))
     if written.commits:
-        moves.append(RefUpdate(base.head.ref, base.head.commit, written.commits[-1], f"okf: {result.subject}"))
         moves.append(_note(run, result, written.commits))
     moves.append(memory.update(repo, base, run.source, state, run.when, why))
     run.check_lease()
-    repo.update(moves, head=base.head.ref if written.commits else None)
+    repo.update(moves, head=base.head.ref if tip != base.branch_at else None, first=partial(run.publish, moves))
     overlay.drop_overlay(repo, run.source.name)
-    if written.commits and written.tree is not None:
-        left = worktree.update(repo, base.tree, written.tree, [run.source.bundle, *run.files])
-        for path in left:
-            run.world.warn(f"{path} was changed while the sync ran: it is committed, your file was left as it is")
+    if tip != base.branch_at and written.tree is not None:
+        _check_out(run, base, written.tree)
+
+
+def _check_out(run: Run, base: Baseline, tree: str) -> None:
+    """Files and index follow the branch; those of others too where the remote had moved on."""
+    repo = run.repo
+    old = repo.commit_tree(base.branch_at) if base.branch_at else None
+    ours = [run.source.bundle, *run.files]
+    for path in worktree.update(repo, old, tree, ours if base.branch_at == base.head.commit else [""]):
+        run.world.warn(f"{path} was changed while the sync ran: it is committed, your file was left as it is")
 
 
 def _note(run: Run, result: RunResult, made: Sequence[str]) -> RefUpdate:

@@ -159,7 +159,7 @@ def _our_commits(repo: Repo) -> Iterator[tuple[Commit, str]]:
 
 
 def _run_entry(repo: Repo, commit: Commit, source: str) -> RunEntry:
-    report = next((r for r in _reports(notes.read(repo, commit.id)) if r.get("name") == source), None)
+    report = next((r for r in _reports(notes.read_any(repo, commit.id)) if r.get("name") == source), None)
     subject = commit.message.split("\n", 1)[0]
     return RunEntry(commit=commit.id, at=_iso(commit.time), source=source, subject=subject, report=report)
 

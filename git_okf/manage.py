@@ -17,7 +17,7 @@ from git_okf.config import FILE_NAME, KINDS, Config, SourceConfig
 from git_okf.errors import ConfigError, GitRefused, UsageError
 from git_okf.model import RunResult
 from git_okf.run import Options, World
-from git_okf.store import overlay, worktree
+from git_okf.store import overlay, setup, upstream, worktree
 from git_okf.store.lease import Lease
 from git_okf.store.repo import Repo
 from git_okf.sync import sync_source
@@ -90,6 +90,31 @@ def seconds(text: str | None) -> float | None:
     if match is None:
         raise UsageError(f"{text!r} is not a length of time", "write it like 50m, 90s or 2h")
     return float(match[1]) * _UNITS[match[2]]
+
+
+def can_push(push: bool, *, dry_run: bool, stage: bool) -> bool:
+    """`--push` as it was said. UsageError beside an option that leaves nothing to push."""
+    for name, said in (("--dry-run", dry_run), ("--stage", stage)):
+        if push and said:
+            raise UsageError(f"--push and {name} exclude each other", f"leave out --push; {name} commits nothing")
+    return push
+
+
+def catch_up(repo: Repo, world: World) -> None:
+    """Before `.okf.yaml` is read for a `--push`: the branch as the remote has it, where it can be fast-forwarded."""
+    upstream.catch_up(repo, world.clock())
+
+
+def init(repo: Repo) -> Said:
+    """Set a clone up: git fetches state and notes along with the rest, and carries notes through amend and rebase."""
+    made = setup.configure(repo)
+    fetched = setup.fetch(repo)
+    lines = [f"✓ Set up: {repo.root}" if made or fetched else f"✓ Nothing to do: {repo.root} is set up"]
+    lines += [f"  git config: {setting.name} = {setting.value}" for setting in made]
+    lines += [f"  fetched: {ref}" for ref in fetched]
+    lines += [f"  to undo it: {setting.undo}" for setting in made]
+    facts = {"settings": [[setting.name, setting.value, setting.undo] for setting in made], "fetched": fetched}
+    return Said("\n".join(lines), facts)
 
 
 def build(

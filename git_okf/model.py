@@ -289,3 +289,5 @@ class RunResult:
     origins: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
     dry_run: bool = False
     staged: bool = False
+    pushed: str = ""
+    """The remote and its branch that a `--push` went to."""

@@ -79,6 +79,7 @@ def as_data(result: RunResult) -> dict[str, Any]:
         if result.error is None
         else {"code": result.error.code, "message": result.error.message, "hint": result.error.hint},
         "retry_at": result.retry_at,
+        "pushed": result.pushed or None,
     }
 
 
@@ -126,7 +127,8 @@ def as_text(result: RunResult) -> str:
         lines = [_headline(result), *_counts(delta)]
     else:
         lines = [f"✓ Up to date: {result.name} ({delta.unchanged} unchanged)"]
-    return "\n".join((*lines, *_retained(delta), *_edited(delta)))
+    pushed = [f"  Pushed: {printable(result.pushed)}"] if result.pushed and result.commit else []
+    return "\n".join((*lines, *_retained(delta), *_edited(delta), *pushed))
 
 
 def _headline(result: RunResult) -> str:

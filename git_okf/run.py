@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -15,7 +15,8 @@ from git_okf.config import SourceConfig
 from git_okf.errors import EXIT_PARTIAL
 from git_okf.model import Delta, Observation, RunResult
 from git_okf.source import Source, open_source
-from git_okf.store.repo import Repo
+from git_okf.store.repo import RefUpdate, Repo
+from git_okf.store.upstream import Publisher
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +35,7 @@ class Options:
     threshold: float | None = None
     time_budget: float | None = None
     """Seconds after which the run stops asking and commits what is certain."""
+    push: bool = False
 
     @property
     def overrides(self) -> frozenset[str]:
@@ -70,6 +72,14 @@ class Run:
     started: float
     generation: int = 0
     check_lease: Callable[[], None] = lambda: None
+    is_lost: Callable[[], bool] = lambda: False
+    """Whether the lease was taken over, so that the run must stop asking."""
+    publisher: Publisher | None = None
+
+    def publish(self, updates: Sequence[RefUpdate] = ()) -> None:
+        """With `--push`, push what the refs will be after `updates`."""
+        if self.publisher is not None:
+            self.publisher.publish(updates)
 
     def result(self, base: Baseline, seen: Observation, plan: Delta, *, word: str, exit_code: int) -> RunResult:
         return RunResult(
@@ -96,6 +106,7 @@ class Run:
             else report.render_subject(plan, self.source.name),
             dry_run=self.options.dry_run,
             staged=self.options.stage,
+            pushed=str(self.publisher.upstream) if self.publisher else "",
         )
 
 

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 
 from git_okf import baseline, delta, digest, guard, landing, memory, report
 from git_okf.baseline import Baseline
 from git_okf.bundle import paths
-from git_okf.config import Config, SourceConfig
+from git_okf.config import FILE_NAME, Config, SourceConfig
 from git_okf.errors import (
     EXIT_BUSY,
     EXIT_GUARD,
@@ -26,14 +26,15 @@ from git_okf.errors import (
     OkfError,
     SourceUnavailable,
 )
+from git_okf.holding import leased, spooled
 from git_okf.model import Delta, Fault, Fetched, Moved, NotModified, Observation, Record, RunResult, Trip
 from git_okf.run import Options, Run, World, finished
 from git_okf.source import Ask, Source, Spool, Tools
 from git_okf.store import state as states
 from git_okf.store import worktree
-from git_okf.store.checkpoint import Binding, Checkpoint
-from git_okf.store.lease import Lease
-from git_okf.store.repo import RefMoved, Repo
+from git_okf.store.checkpoint import Checkpoint
+from git_okf.store.push import PushRaced
+from git_okf.store.repo import Head, RefMoved, Repo
 
 REPLANS = 5
 """How often a run plans again because the branch moved under it; it never crawls again."""
@@ -62,36 +63,34 @@ def sync_source(
         started=world.monotonic(),
     )
     try:
-        with _leased(run) as leased:
-            return _attempt(leased)
+        with leased(run) as holding:
+            return _attempt(holding)
     except Interrupted:
         raise
     except OkfError as error:
         return _failure(run, error)
 
 
-@contextmanager
-def _leased(run: Run) -> Iterator[Run]:
-    """The run with its lease. A dry run takes none: it writes nothing that another run could meet."""
-    if run.options.dry_run:
-        yield run
-        return
-    with Lease.acquire(run.repo.scratch, run.source.name, clock=run.world.clock, environ=run.world.environ) as lease:
-        yield replace(run, generation=lease.generation, check_lease=lease.check)
-
-
 def _attempt(run: Run) -> RunResult:
     base = _prepare(run)
     source = run.world.open_source(run.source, run.world.environ)
-    with _spool(run, base, source) as spool:
+    with spooled(run, base, source) as spool:
         try:
             seen = _observe(run, base, source, spool)
         except SourceUnavailable as error:
             if not run.options.dry_run:
-                memory.write_outage(run.repo, base, run.source, error, run.when, run.check_lease)
+                _write_outage(run, base, error)
             raise
         spool.flush()
         return _settle(run, base, seen, spool)
+
+
+def _write_outage(run: Run, base: Baseline, error: SourceUnavailable) -> None:
+    memory.write_outage(run.repo, base, run.source, error, run.when, run.check_lease)
+    try:
+        run.publish()
+    except PushRaced:
+        return  # another run wrote meanwhile; the next one finds out anew whether the source can be asked
 
 
 def _prepare(run: Run) -> Baseline:
@@ -102,9 +101,8 @@ def _prepare(run: Run) -> Baseline:
             "git switch BRANCH   to the branch that is to have the bundle; then run again",
         )
     if not run.options.dry_run:
-        memory.fetch_if_missing(run.repo)
         worktree.finish(run.repo, run.source.bundle)
-    base = baseline.read(run.repo, run.source, rebuild=run.options.rebuild)
+    base = baseline.read(run.repo, run.source, rebuild=run.options.rebuild, at=partial(_base, run))
     worktree.check_place(run.repo, run.source.bundle)
     digest.compared_hash("", run.source.ignore)  # a rule that cannot be used is said now, not at the first page
     dirty = worktree.dirty(run.repo, run.source.bundle)
@@ -118,26 +116,13 @@ def _prepare(run: Run) -> Baseline:
     return base
 
 
-@contextmanager
-def _spool(run: Run, base: Baseline, source: Source) -> Iterator[Checkpoint]:
-    """The checkpoint of this run: resumed where the last one was killed, dropped where it was refused by a guard."""
-    if run.options.dry_run:
-        with Checkpoint.temporary() as spool:
-            yield spool
-        return
-    if memory.last(run.repo, run.source.name).get("result") == "aborted" and not run.options.overrides:
-        Checkpoint.drop(run.repo.scratch, run.source.name)
-    binding = Binding(
-        config=run.source.digest(),
-        base=base.bundle_tree or "",
-        fingerprint=source.fingerprint,
-        afresh=run.options.rebuild,
-    )
-    spool = Checkpoint.open(run.repo.scratch, run.source.name, binding, clock=run.world.clock)
-    try:
-        yield spool
-    finally:
-        spool.close()
+def _base(run: Run, head: Head) -> str | None:
+    """The commit to build on. With `--push` the branch may have been brought there just now."""
+    if run.publisher is not None:
+        return run.publisher.follow()
+    if not run.options.dry_run:
+        memory.fetch_if_missing(run.repo)
+    return head.commit
 
 
 def _observe(run: Run, base: Baseline, source: Source, spool: Spool) -> Observation:
@@ -163,13 +148,15 @@ def _observe(run: Run, base: Baseline, source: Source, spool: Spool) -> Observat
         place=paths.place,
         executor=executor,
         progress=world.progress,
-        stopping=world.stopping,
+        stopping=lambda: world.stopping() or run.is_lost(),
     )
     try:
         seen = source.observe(_asked(run, base), ask, tools)
     finally:
         for made in pool:
             made.shutdown(wait=False, cancel_futures=True)
+    if run.is_lost():
+        run.check_lease()
     if world.stopping():
         raise Interrupted(
             f"{run.source.name}: interrupted; nothing was committed", f"git okf sync {run.source.name}   resumes it"
@@ -200,7 +187,7 @@ def _settle(run: Run, base: Baseline, seen: Observation, spool: Checkpoint) -> R
             return finished(run, base, seen, plan, None)
         try:
             result = landing.write(run, base, seen, plan, spool)
-        except RefMoved:
+        except (RefMoved, PushRaced):
             base = _prepared_again(run, base)
             continue
         spool.discard()
@@ -220,7 +207,7 @@ def _prepared_again(run: Run, before: Baseline) -> Baseline:
             "Nothing was committed",
             f"git okf sync {run.source.name}   on the branch that is to have it; what was fetched is in the checkpoint",
         )
-    for path in run.files:
+    for path in (*run.files, FILE_NAME):
         if run.repo.entry(before.tree, path) != run.repo.entry(base.tree, path):
             raise GitRefused(
                 f"{path} was committed by somebody else while the sync ran. Nothing was committed",

@@ -95,12 +95,14 @@ def test_every_argument_and_option_of_a_command_is_described_and_no_other(comman
 
 
 def test_the_synopsis_names_each_command_with_its_arguments() -> None:
-    lines = re.findall(r"^git okf (\S+) \[OPTIONS\] (.*)$", _plain(_section("SYNOPSIS")), re.MULTILINE)
+    lines = re.findall(r"^git okf (\S+) \[OPTIONS\] ?(.*)$", _plain(_section("SYNOPSIS")), re.MULTILINE)
     wanted = []
     for name, command in COMMANDS.items():
-        (argument,) = [p for p in command.params if p.param_type_name == "argument"]
-        many = f"{argument.metavar}..." if argument.nargs == -1 else argument.metavar
-        wanted.append((name, many if argument.required else f"[{many}]"))
+        arguments = []
+        for argument in (p for p in command.params if p.param_type_name == "argument"):
+            many = f"{argument.metavar}..." if argument.nargs == -1 else argument.metavar
+            arguments.append(many if argument.required else f"[{many}]")
+        wanted.append((name, " ".join(arguments)))
     assert lines == wanted
 
 

@@ -16,6 +16,11 @@ REF = "refs/notes/okf"
 DIGITS = 40
 
 
+def tracking(remote: str) -> str:
+    """Where `git fetch` puts a remote's notes in a clone that was set up."""
+    return f"refs/notes/remotes/{remote}/okf"
+
+
 def note(repo: Repo, notes_commit: str | None, target: str, text: str, when: datetime) -> str:
     """A notes commit in which `target` has this note and no other; all others stay. No ref moves."""
     tree = repo.commit_tree(notes_commit) if notes_commit else None
@@ -32,6 +37,12 @@ def read(repo: Repo, target: str, ref: str = REF) -> str | None:
     tree = repo.commit_tree(notes_commit) if notes_commit else None
     found = [repo.read(oid) for _, oid in _places(repo, tree, target)]
     return b"\n".join(found).decode("utf-8", "replace") if found else None
+
+
+def read_any(repo: Repo, target: str) -> str | None:
+    """The note of a commit, or where there is none here, the one that `git fetch` brought from a remote."""
+    fetched = (name for name in repo.refs("refs/notes/remotes/") if name.endswith("/okf"))
+    return next((text for ref in (REF, *fetched) if (text := read(repo, target, ref)) is not None), None)
 
 
 def all_notes(repo: Repo, ref: str = REF) -> Iterator[tuple[str, str]]:

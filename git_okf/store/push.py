@@ -15,7 +15,7 @@ from datetime import datetime
 
 from git_okf.errors import GitRefused
 from git_okf.store import notes
-from git_okf.store.remote import FETCH, git, remote_refs
+from git_okf.store.remote import FETCH, TIMEOUT_S, git, remote_refs
 from git_okf.store.repo import RefUpdate, Repo
 
 ATTEMPTS = 5
@@ -68,7 +68,13 @@ def fetch_objects(
 
 
 def push(
-    repo: Repo, remote: str, moves: Sequence[Move], *, extra: Mapping[str, str] | None = None, hooks: bool = True
+    repo: Repo,
+    remote: str,
+    moves: Sequence[Move],
+    *,
+    extra: Mapping[str, str] | None = None,
+    hooks: bool = True,
+    timeout: float = TIMEOUT_S,
 ) -> None:
     """Move refs of the remote all or none. PushRaced, or PushRefused with the remote's own words.
 
@@ -86,7 +92,7 @@ def push(
     specs = [f"{move.new or ''}:{move.ref}" for move in moves]
     options = (*PUSH, *([] if hooks else ["--no-verify"]), *leases)
     for attempt in range(ATTEMPTS):
-        done = git(repo.root, *options, "--", remote, *specs, check=False, extra=extra)
+        done = git(repo.root, *options, "--", remote, *specs, check=False, extra=extra, timeout=timeout)
         if done.returncode == 0:
             return
         there = remote_refs(repo, remote, [move.ref for move in moves])

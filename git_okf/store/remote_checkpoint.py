@@ -16,6 +16,8 @@ from git_okf.store.repo import Repo
 from git_okf.store.scratch import read_file, replace_file
 
 PREFIX = "refs/okf/checkpoint/"
+SAVE_S = 4.0
+"""How long a push may take: a run that was interrupted must end."""
 LIMIT = 90_000_000
 """Bytes of one file. Forges refuse larger ones, and whatever is fetched is held in memory once."""
 
@@ -34,7 +36,8 @@ def save(repo: Repo, remote: str, source: str, expected: str | None) -> str | No
             oid = aside.write_blob(repo, read_file(folder / name) or b"", extra)
             lines.append(f"100644 blob {oid}\t{name}\n")
         tree = git(repo.root, "mktree", stdin="".join(lines).encode(), extra=extra).stdout.decode().strip()
-        push(repo, remote, [Move(PREFIX + source, tree, expected, follows=False)], extra=extra, hooks=False)
+        move = Move(PREFIX + source, tree, expected, follows=False)
+        push(repo, remote, [move], extra=extra, hooks=False, timeout=SAVE_S)
         return tree
 
 

@@ -19,12 +19,14 @@ from git_okf.store import aside
 from git_okf.store import grant as grants
 from git_okf.store.grant import Clock, Grant, LeaseLost
 from git_okf.store.push import Move, PushRaced, push
-from git_okf.store.remote import remote_refs
+from git_okf.store.remote import NETWORK_TIMEOUT_S, remote_refs
 from git_okf.store.repo import Repo
 
 PREFIX = "refs/okf/lease/"
 LIFETIME = timedelta(minutes=10)
 """Longer than on one machine: renewing costs a connection."""
+RELEASE_S = 5.0
+"""How long a release may take. It is a courtesy: a lease that is not let go expires."""
 ATTEMPTS = 5
 
 
@@ -77,6 +79,11 @@ class RemoteLease:
             self._renew()
         return self._lost.is_set()
 
+    def check(self) -> None:
+        """LeaseLost where the lease was taken over; the push finds it out too."""
+        if self.is_lost():
+            raise grants.lost(self._source, self._read())
+
     @contextmanager
     def releasing(self) -> Iterator[tuple[Move, Mapping[str, str]]]:
         """The move that lets the lease go, and git's environment to push it with the content. Done if nothing raises.
@@ -105,7 +112,7 @@ class RemoteLease:
             return
         try:
             with self.releasing() as (move, extra):
-                push(self._repo, self._remote, [move], extra=extra, hooks=False)
+                push(self._repo, self._remote, [move], extra=extra, hooks=False, timeout=RELEASE_S)
         except LeaseLost:
             return
 
@@ -166,7 +173,7 @@ class RemoteLease:
     def _write(self, grant: Grant) -> None:
         with aside.aside(self._repo) as extra:
             move = self._move(grant, extra)
-            push(self._repo, self._remote, [move], extra=extra, hooks=False)
+            push(self._repo, self._remote, [move], extra=extra, hooks=False, timeout=NETWORK_TIMEOUT_S)
         self._oid, self._grant = move.new, grant
 
     def _move(self, grant: Grant, extra: Mapping[str, str]) -> Move:

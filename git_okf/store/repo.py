@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime, timedelta, timezone
 from functools import cached_property
@@ -94,13 +94,16 @@ class Repo:
             names = sorted(name for name in self._git.references if name.startswith(prefix))
         return {name: oid for name in names if (oid := self.ref(name)) is not None}
 
-    def update(self, updates: Sequence[RefUpdate], *, head: str | None = None) -> None:
+    def update(
+        self, updates: Sequence[RefUpdate], *, head: str | None = None, first: Callable[[], None] = lambda: None
+    ) -> None:
         """Move all refs or none: RefMoved where one of them is not at its `old` value.
 
         Every ref is locked, in the order of the names; then each is compared under its lock; then they are renamed
         into place in the order given. One libgit2 transaction would rename them in the order of a hash table, so each
         ref has a transaction of its own: a kill between two renames leaves a prefix of the given order. `head` names
         the branch that HEAD must still point to; HEAD is then locked as well, so nobody switches branches meanwhile.
+        `first` is done when nothing but the renames is left; where it raises nothing moves.
         """
         who = self.identity("committer")
         self._git.set_ident(who.name, who.email)
@@ -119,6 +122,7 @@ class Repo:
             for update in updates:
                 self._compare(update)
                 held[update.name].set_target(update.name, update.new, message=update.reason)
+            first()
             for update in updates:
                 if update.name == self.head().ref:
                     pending.begin(self.scratch, self.git_dir, pending.Owed(update.old, update.new))

@@ -135,5 +135,5 @@ def test_fetch_objects_says_where_refs_are_and_moves_none(repo: GitRepo, bare: G
     push(other, "origin", [theirs])
     before = repo.git("for-each-ref")
     assert fetch_objects(opened, "origin", [BRANCH, notes.REF]) == {BRANCH: theirs.new, notes.REF: None}
-    assert opened.has(theirs.new)
+    assert opened.has(str(theirs.new))
     assert repo.git("for-each-ref") == before

@@ -79,7 +79,7 @@ def test_state_06_an_expired_lease_is_taken_over_and_its_holder_cannot_push(
     content = Move("refs/heads/main", str(here.head().commit), old)
     before = bare.git("for-each-ref")
     with (
-        pytest.raises(LeaseBusy, match="taken over by https://ci.example/8") as caught,
+        pytest.raises(LeaseBusy, match=r"taken over by https://ci\.example/8") as caught,
         mine.releasing() as (let, extra),
     ):
         push(here, "origin", [content, let], extra=extra)

@@ -1,0 +1,210 @@
+"""The remote of `--push`: what it has comes here first, and what a run wrote goes there before any ref here moves.
+
+Notes are merged per commit, states per source. The branch follows the remote by fast-forward. Where both moved on, a
+run builds on the remote's commit and leaves out the sync commits of this clone that nobody else has: it makes what they
+held anew. Commits of a person are never left out; they stop the run.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+
+from git_okf.errors import GitRefused
+from git_okf.store import notes, remote_checkpoint, worktree
+from git_okf.store import state as states
+from git_okf.store.push import Move, fetch_objects, push
+from git_okf.store.remote import git, remotes
+from git_okf.store.remote_lease import RemoteLease
+from git_okf.store.repo import RefMoved, RefUpdate, Repo
+
+ATTEMPTS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Upstream:
+    """Where a branch goes: the remote, the branch's ref there, and its ref here."""
+
+    remote: str
+    branch: str
+    local: str
+
+    def __str__(self) -> str:
+        return f"{self.remote} {self.branch.removeprefix('refs/heads/')}"
+
+
+def find(repo: Repo) -> Upstream:
+    """The upstream of the branch HEAD is on: as git has it configured, else the branch of the same name at the first
+    remote. GitRefused where there is no branch or no remote."""
+    head = repo.head()
+    if head.detached:
+        raise GitRefused(
+            "HEAD is on no branch, so there is none to push. Nothing was fetched or changed",
+            "git switch BRANCH   then run again",
+        )
+    names = remotes(repo)
+    if not names:
+        raise GitRefused("there is no remote to push to. Nothing was fetched or changed", "git remote add origin URL")
+    section = f"branch.{head.ref.removeprefix('refs/heads/')}"
+    follows = repo.config(f"{section}.merge") if repo.config(f"{section}.remote") == names[0] else None
+    return Upstream(names[0], follows or head.ref, head.ref)
+
+
+def catch_up(repo: Repo, when: datetime) -> None:
+    """Bring what the remote has here, the branch by fast-forward, before the configuration is read."""
+    worktree.finish(repo, "")
+    follow(repo, find(repo), when)
+
+
+def follow(
+    repo: Repo, upstream: Upstream, when: datetime, others: Sequence[str] = ()
+) -> tuple[dict[str, str | None], str | None]:
+    """Fetch, and bring memory and branch together. Returns where the remote's refs are (`others` too, unfetched), and
+    the commit to build on. GitRefused where commits of a person, or changes in the work tree, are in the way."""
+    there = fetch_objects(repo, upstream.remote, [upstream.branch, notes.REF, states.REF], others)
+    for name, merge in ((notes.REF, notes.merge), (states.REF, _merge_states)):
+        _bring_together(repo, upstream.remote, name, there[name], partial(merge, when=when))
+    return there, _base(repo, upstream, there[upstream.branch])
+
+
+def _bring_together(
+    repo: Repo, remote: str, name: str, theirs: str | None, merge: Callable[[Repo, str, str], str]
+) -> None:
+    for attempt in range(ATTEMPTS):
+        ours = repo.ref(name)
+        merged = merge(repo, ours, theirs) if ours and theirs else ours or theirs
+        if merged is None or merged == ours:
+            return
+        try:
+            repo.update([RefUpdate(name, ours, merged, f"okf: from {remote}")])
+            return
+        except RefMoved:
+            if attempt == ATTEMPTS - 1:
+                raise
+
+
+def _merge_states(repo: Repo, ours: str, theirs: str, when: datetime) -> str:
+    """A state commit with each source as the side that moved it left it; where both did, the remote's is taken: what
+    it does not know of our branch is read again from the bundle (design.md, law 8)."""
+    if repo.is_ancestor(theirs, ours):
+        return ours
+    if repo.is_ancestor(ours, theirs):
+        return theirs
+    common = git(repo.root, "merge-base", ours, theirs, check=False).stdout.decode().strip()
+    before = repo.commit_tree(common) if common else None
+    mine, yours = repo.commit_tree(ours), repo.commit_tree(theirs)
+    changes: dict[str, bytes | None] = {}
+    for source in {change.path.partition("/")[0] for change in repo.diff(before, mine)}:
+        if repo.entry(before, source) == repo.entry(yours, source):
+            for change in repo.diff(repo.subtree(yours, source), repo.subtree(mine, source)):
+                changes[f"{source}/{change.path}"] = repo.read(change.new) if change.new else None
+    return repo.commit(repo.edit(yours, changes), [theirs, ours], "state: merged", when, sign=False)
+
+
+# --- the branch ---
+
+
+def _base(repo: Repo, upstream: Upstream, theirs: str | None) -> str | None:
+    """The commit to build on, the branch brought there where nothing of it would be left out."""
+    head = repo.head()
+    ours = head.commit
+    if theirs is None or ours == theirs or (ours and repo.is_ancestor(theirs, ours)):
+        return ours
+    if ours is None or repo.is_ancestor(ours, theirs):
+        _fast_forward(repo, upstream, ours, theirs)
+        return theirs
+    foreign = [commit for commit in _only_here(repo, ours, theirs) if not _is_ours(repo, commit)]
+    if foreign:
+        info = repo.commit_info(foreign[0])
+        more = f" and {len(foreign) - 1} more" if len(foreign) > 1 else ""
+        raise GitRefused(
+            f"{upstream.local.removeprefix('refs/heads/')} has {info.id[:7]} ({info.message.partition(chr(10))[0]!r})"
+            f"{more}, which {upstream} has not, and {upstream} has moved on. Nothing was requested or changed",
+            f"git pull --rebase {upstream}   brings them together; then run again",
+        )
+    return theirs
+
+
+def _only_here(repo: Repo, ours: str, theirs: str) -> list[str]:
+    return git(repo.root, "rev-list", ours, f"^{theirs}").stdout.decode().split()
+
+
+def _is_ours(repo: Repo, commit: str) -> bool:
+    """Whether a run made this very commit: its note names it, or the one made right after it. An amended commit may
+    carry the note of the one it was, and is somebody's."""
+    try:
+        sources = json.loads(notes.read(repo, commit) or "{}").get("sources", [])
+        made = {source["commit"] for source in sources}
+    except (ValueError, TypeError, AttributeError, KeyError):
+        return False
+    return commit in made or any(repo.has(each) and commit in repo.commit_info(each).parents for each in made)
+
+
+def _fast_forward(repo: Repo, upstream: Upstream, ours: str | None, theirs: str) -> None:
+    old, new = repo.commit_tree(ours) if ours else None, repo.commit_tree(theirs)
+    changed = repo.diff(old, new)
+    dirty = set(worktree.dirty(repo, ".")) if changed else set()
+    in_the_way = [c.path for c in changed if c.path in dirty or (not c.old and os.path.lexists(repo.root / c.path))]
+    if in_the_way:
+        more = f" and {len(in_the_way) - 1} more" if len(in_the_way) > 1 else ""
+        raise GitRefused(
+            f"{upstream} has moved on, and uncommitted changes of yours are in the way: {in_the_way[0]}{more}"
+            ". Nothing was requested or changed",
+            "commit them, or `git stash --include-untracked`; then run again",
+        )
+    repo.update([RefUpdate(upstream.local, ours, theirs, f"okf: follow {upstream}")], head=upstream.local)
+    worktree.update(repo, old, new)
+
+
+# --- one run ---
+
+
+class Publisher:
+    """What `--push` adds to the run of one source: it follows the remote, and pushes all of a run or nothing."""
+
+    def __init__(self, repo: Repo, upstream: Upstream, source: str, lease: RemoteLease, when: datetime) -> None:
+        self.upstream = upstream
+        self._repo, self._source, self._lease, self._when = repo, source, lease, when
+        self._checkpoint = remote_checkpoint.PREFIX + source
+        self._there: Mapping[str, str | None] = {}
+
+    def follow(self) -> str | None:
+        """The commit to build on; see `follow`."""
+        self._there, base = follow(self._repo, self.upstream, self._when, [self._checkpoint])
+        return base
+
+    def publish(self, updates: Sequence[RefUpdate] = ()) -> None:
+        """Push branch, notes and state as they will be after `updates`, and let go of checkpoint and lease with them.
+
+        PushRaced where another writer was first, LeaseLost where this run no longer holds the source, PushRefused.
+        """
+        moves = [*self._moves(updates)]
+        if self._there.get(self._checkpoint):
+            moves.append(Move(self._checkpoint, None, self._there[self._checkpoint], follows=False))
+        if moves:
+            with self._lease.releasing() as (release, extra):
+                push(self._repo, self.upstream.remote, [*moves, release], extra=extra)
+
+    def _moves(self, updates: Sequence[RefUpdate]) -> Iterator[Move]:
+        new = {update.name: update.new for update in updates}
+        names = {self.upstream.local: self.upstream.branch, notes.REF: notes.REF, states.REF: states.REF}
+        for here, there in names.items():
+            tip = new.get(here) or self._repo.ref(here)
+            if tip and tip != self._there[there]:
+                yield Move(there, tip, self._there[there])
+
+    def save_checkpoint(self) -> None:
+        """Leave what was fetched for the next run, on whatever machine. GitRefused where the remote cannot be had."""
+        before = self._there.get(self._checkpoint)
+        saved = remote_checkpoint.save(self._repo, self.upstream.remote, self._source, before)
+        self._there = {**self._there, self._checkpoint: saved or before}
+
+    def restore_checkpoint(self) -> None:
+        """Take what a run on another machine left."""
+        tree = self._there.get(self._checkpoint)
+        if tree:
+            remote_checkpoint.restore(self._repo, self.upstream.remote, self._source, tree)
