@@ -51,12 +51,12 @@ def test_every_value_of_a_source_can_be_written() -> None:
         "exclude": (),
         "headers": {"Authorization": "${DOCS_TOKEN}"},
         "browser": True,
-        "content": "main > .body #x: y",
+        "content": 'main > .body[data-x="a #b: c"]',
     }
     read = config.parse(add_source(None, "docs", values)).source("docs")
     assert (read.max_depth, read.max_pages, read.include, read.browser) == (5, 200, ("*/guide/*",), True)
     assert read.headers == (("Authorization", "${DOCS_TOKEN}"),)
-    assert read.content == "main > .body #x: y"
+    assert read.content == 'main > .body[data-x="a #b: c"]'
 
 
 def test_a_source_is_added_after_the_others_and_nothing_else_moves() -> None:
