@@ -93,7 +93,7 @@ def _write_outage(run: Run, base: Baseline, error: SourceUnavailable) -> None:
         return  # another run wrote meanwhile; the next one finds out anew whether the source can be asked
 
 
-def _prepare(run: Run) -> Baseline:
+def _prepare(run: Run, untouched: str = "Nothing was fetched or changed") -> Baseline:
     """Everything that can refuse the run before the first request."""
     if run.repo.head().ref == states.REF:
         raise GitRefused(
@@ -109,7 +109,7 @@ def _prepare(run: Run) -> Baseline:
     if dirty and not run.options.dry_run:
         named = ", ".join(dirty[:3]) + (f" and {len(dirty) - 3} more" if len(dirty) > 3 else "")
         raise GitRefused(
-            f"uncommitted changes inside the bundle {run.source.bundle}: {named}. Nothing was fetched or changed",
+            f"uncommitted changes inside the bundle {run.source.bundle}: {named}. {untouched}",
             f"commit them, or `git stash push -- {run.source.bundle}`, or `git restore --staged --worktree "
             f"{run.source.bundle}` to drop them; then run again",
         )
@@ -131,6 +131,7 @@ def _observe(run: Run, base: Baseline, source: Source, spool: Spool) -> Observat
         max_depth=options.max_depth,
         max_pages=options.max_pages,
         retry_failed=options.retry_failed,
+        again=base.state is not None,
         afresh=options.rebuild,
         deadline=None if options.time_budget is None else run.started + options.time_budget,
         threshold=0.0 if "page-count" in options.overrides else options.threshold,
@@ -181,7 +182,7 @@ def _settle(run: Run, base: Baseline, seen: Observation, spool: Checkpoint) -> R
         trip = guard.check(base.known, seen, plan, delta.found(seen), _limits(run))
         if trip is not None:
             return _aborted(run, base, seen, plan, trip)
-        if not base.known and not plan.added:
+        if not base.known and not plan.added and base.state is None:
             raise _nothing_found(run, seen)
         if run.options.dry_run:
             return finished(run, base, seen, plan, None)
@@ -200,7 +201,7 @@ def _settle(run: Run, base: Baseline, seen: Observation, spool: Checkpoint) -> R
 
 def _prepared_again(run: Run, before: Baseline) -> Baseline:
     """The baseline where the branch is now. Another branch is not what the run was asked for."""
-    base = _prepare(run)
+    base = _prepare(run, "Nothing was committed")
     if base.head.ref != before.head.ref:
         raise GitRefused(
             f"HEAD went from {before.head.ref} to {base.head.ref} while the sync ran. "

@@ -51,6 +51,8 @@ class Ask:
     max_pages: int | None = None
     retry_failed: bool = False
     """Ask only for what was retained last time; the observation is incomplete."""
+    again: bool = False
+    """The source was synced before: if it is empty now, that is no mistake in its address."""
     afresh: bool = False
     """Send no validators and trust no remembered alias (`--rebuild`)."""
     deadline: float | None = None

@@ -87,7 +87,7 @@ class WebSite:
         if ask.retry_failed:
             await crawl.failed_only()
             return conclude(crawl, _counters(client, tally), partly=ONLY_FAILED)
-        seed = await self._seed(crawl, inquirer)
+        seed = await self._seed(crawl, inquirer, again=ask.again)
         await discovery.read_listings()
         inquirer.twins = {page: discovery.urls.get(markdown, markdown) for page, markdown in discovery.instead.items()}
         await crawl.everything(seed)
@@ -124,14 +124,14 @@ class WebSite:
                 "`--no-robots` (or `robots: false` in the configuration) if you may read it anyway",
             )
 
-    async def _seed(self, crawl: Crawl, inquirer: Inquirer) -> Answer:
+    async def _seed(self, crawl: Crawl, inquirer: Inquirer, *, again: bool) -> Answer:
         """The answer of the first page, where it is one to begin with."""
         key = self._scope.start
         decision = crawl.gate.decide(key)
         if not decision.accepted:
             if crawl.pages:
                 return Barred(decision.rule)
-            raise UsageError(f"{self._source.url} is {decision.rule}", "change `exclude`, or begin at another page")
+            raise UsageError(f"{self._source.url} is {decision.rule}", "change `path_prefix` or `exclude`, or begin at another page")
         answer = await inquirer.ask_first(key, crawl.gate.url(key), crawl.known.get(key))
         if isinstance(answer, Trouble) and answer.retryable:
             raise SourceUnavailable(
@@ -140,7 +140,7 @@ class WebSite:
             )
         record = crawl.known.get(key)
         if record is None or record.status is not Status.PAGE:
-            self._fit_to_begin(answer, known=bool(crawl.pages))
+            self._fit_to_begin(answer, known=bool(crawl.pages) or again)
         return answer
 
     def _fit_to_begin(self, answer: Answer, *, known: bool) -> None:
