@@ -4,10 +4,14 @@ git never removes a lock it finds: it cannot know whose it is. We can: before lo
 scratch (`locks/<pid>-<random>.json`: who, when, which locks, to move which refs), and the announcement goes when they
 are released. An announcement whose process is dead names locks that nobody will ever release. Of these, those are
 removed that were made right after it; one that was made later is somebody else's.
+
+A git that was started under an announcement may outlive the process that started it. It inherits the announcement's
+file, which is locked (`flock`) for as long as one of them has it open.
 """
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import secrets
@@ -28,10 +32,11 @@ WINDOW_S = 60.0
 @contextmanager
 def announced(
     scratch: Path, locks: Sequence[Path], moves: Sequence[RefUpdate] = (), *, outlived_s: float = 0.0
-) -> Iterator[None]:
+) -> Iterator[int]:
     """Announce locks, and what is to be moved under them, while they are taken, held and released.
 
-    `outlived_s`: how old a lock must be to be stale, where it is held by a child that may outlive this process.
+    Gives the descriptor that a child inherits who takes the locks. `outlived_s`: how long such a child may live; after
+    that a lock is stale even where something has the descriptor open (a daemon that the child started).
     """
     file = scratch / "locks" / f"{os.getpid()}-{secrets.token_hex(4)}.json"
     facts = {
@@ -42,10 +47,15 @@ def announced(
         "moves": [astuple(move) for move in moves],
     }
     replace_file(file, json.dumps(facts).encode())
+    handle = -1
     try:
-        yield
+        handle = os.open(file, os.O_RDWR | os.O_CLOEXEC)
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield handle
     finally:
         _remove(file)
+        if handle >= 0:
+            os.close(handle)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +75,7 @@ def clear_stale(scratch: Path) -> list[tuple[RefUpdate, ...]]:
         if found is None:
             _remove(file)
             continue
-        if not is_dead(found.holder) or any(_is_young(lock, found.outlived_s) for lock in found.locks):
+        if not is_dead(found.holder) or (_is_open(file) and any(_is_young(k, found.outlived_s) for k in found.locks)):
             continue
         for lock in found.locks:
             if _is_announced(lock, found.at):
@@ -88,6 +98,21 @@ def _read(file: Path) -> _Announcement | None:
         )
     except (ValueError, TypeError, KeyError):
         return None
+
+
+def _is_open(file: Path) -> bool:
+    """Whether one of those who were announced still lives."""
+    try:
+        handle = os.open(file, os.O_RDWR | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    finally:
+        os.close(handle)
+    return False
 
 
 def _is_young(lock: Path, outlived_s: float) -> bool:

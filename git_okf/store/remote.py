@@ -74,8 +74,12 @@ def git(
     environ: Mapping[str, str] | None = None,
     extra: Mapping[str, str] | None = None,
     timeout: float = TIMEOUT_S,
+    inherits: Sequence[int] = (),
 ) -> subprocess.CompletedProcess[bytes]:
-    """Run git in a directory. GitRefused with git's own words where it fails (unless `check` is off)."""
+    """Run git in a directory. GitRefused with git's own words where it fails (unless `check` is off).
+
+    `inherits`: descriptors that stay open in it.
+    """
     env = {**clean_environment(os.environ if environ is None else environ), **(extra or {})}
     try:
         # A session of its own has no terminal, so ssh and gpg cannot ask on it behind our back, and no Ctrl-C.
@@ -87,6 +91,7 @@ def git(
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             start_new_session=True,
+            pass_fds=inherits,
         )
     except FileNotFoundError as error:
         raise GitRefused("the git program was not found", "install git and see that it is in PATH") from error

@@ -159,8 +159,8 @@ def _index_command(repo: Repo, *args: str, stdin: bytes = b"") -> subprocess.Com
     """A git command that takes index.lock, repeated while another process holds it, for INDEX_WAIT_S at most."""
     deadline = time.monotonic() + INDEX_WAIT_S
     while True:
-        with locks.announced(repo.scratch, [repo.git_dir / "index.lock"], outlived_s=TIMEOUT_S):
-            done = git(repo.root, *args, stdin=stdin, check=False)
+        with locks.announced(repo.scratch, [repo.git_dir / "index.lock"], outlived_s=TIMEOUT_S) as announcement:
+            done = git(repo.root, *args, stdin=stdin, check=False, inherits=[announcement])
         if b"index.lock" not in done.stderr or not done.returncode:
             return done
         if time.monotonic() > deadline:

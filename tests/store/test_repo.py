@@ -593,15 +593,33 @@ def test_locks_of_a_dead_run_are_taken_away_and_those_of_others_are_not(repo: Gi
     for lock in (ours, later, unknown, child):
         lock.touch()
     os.utime(later, (time.time() + 1000, time.time() + 1000))
-    with dead_announcement(opened, [ours, later], []), dead_announcement(opened, [child], [], outlived_s=600.0):
+    with dead_announcement(opened, [ours, later], []):
         opened.recover()
     assert [lock.exists() for lock in (ours, later, unknown, child)] == [False, True, True, True]
-    old = time.time() - 700
-    os.utime(child, (old, old))
-    for file in (opened.scratch / "locks").glob("*.json"):
-        file.write_text(json.dumps({**json.loads(file.read_bytes()), "at": old}))
-    opened.recover()
-    assert not child.exists()
+
+
+@pytest.mark.parametrize("how", ["died", "old"])
+def test_the_lock_of_a_child_stays_while_the_child_lives_or_is_young(repo: GitRepo, how: str) -> None:
+    repo.commit("one", {"a.md": "a"})
+    opened = Repo.open(repo.path)
+    lock = repo.path / ".git" / "index.lock"
+    lock.touch()
+    with dead_announcement(opened, [lock], [], outlived_s=600.0):
+        (file,) = (opened.scratch / "locks").glob("*.json")
+        child = subprocess.Popen(["flock", "--exclusive", str(file), "cat"], stdin=subprocess.PIPE)
+        while subprocess.run(["flock", "--nonblock", str(file), "true"], check=False).returncode == 0:
+            time.sleep(0.01)
+        opened.recover()
+        assert lock.exists()
+        if how == "old":
+            old = time.time() - 700
+            os.utime(lock, (old, old))
+            file.write_text(json.dumps({**json.loads(file.read_bytes()), "at": old}))
+            opened.recover()
+            assert not lock.exists()
+        child.communicate()
+        opened.recover()
+    assert not lock.exists()
     assert list((opened.scratch / "locks").iterdir()) == []
 
 
