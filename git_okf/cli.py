@@ -10,6 +10,7 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -28,6 +29,10 @@ CODES = (
     "70 a bug; 128 git says no; 130 interrupted."
 )
 READ_CODES = "Exit codes: 0 done; 1 something was found wrong; 2 usage or configuration; 70 a bug; 128 git says no."
+LOOK_CODES = (
+    "Exit codes: 0 up to date, or not known; 1 behind; 2 usage or configuration; 4 not known, with --strict; "
+    "70 a bug; 128 git says no."
+)
 
 app = typer.Typer(
     name="git-okf",
@@ -291,6 +296,25 @@ def status(names: Names = None, as_json: Json = False) -> None:
         _print_data(lookup.status(repo, manage.read_config(repo), names or []), as_json)
 
 
+@app.command(epilog=LOOK_CODES)
+def fresh(
+    names: Names = None,
+    time_budget: Annotated[str | None, typer.Option(metavar="TIME", help="Stop asking after; 10s.")] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Fail also where nothing could be learned.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Look whether the bundles are behind their sources."""
+    with _errors(as_json):
+        from git_okf import fresh as looks
+        from git_okf import manage
+
+        repo, budget = _reading(), manage.seconds(time_budget)
+        world = replace(_world(quiet=True), warn=lambda sentence: None)
+        found = looks.look(repo, manage.read_config(repo), names or [], world, seconds=budget, strict=strict)
+        _print_data(found, as_json)
+        raise typer.Exit(found.exit_code)
+
+
 @app.command(epilog=READ_CODES)
 def log(
     name: Annotated[str | None, typer.Argument(metavar="NAME", help="A source; without one, all.")] = None,
@@ -389,6 +413,27 @@ def remove(name: Name, as_json: Json = False) -> None:
         from git_okf import manage
 
         _print_data(manage.remove(_repo(), name, _world(quiet=True)), as_json)
+
+
+@app.command(epilog=READ_CODES)
+def hooks(
+    action: Annotated[str, typer.Argument(metavar="ACTION", help="install or uninstall.")],
+    remote: Annotated[str, typer.Option(metavar="NAME", help="For pre-push: where the push goes.")] = "",
+    as_json: Json = False,
+) -> None:
+    """Put the git hooks in place, or take them away."""
+    with _errors(as_json):
+        from git_okf import hook_files
+
+        if action == "install":
+            _print_data(hook_files.install(Path.cwd(), os.environ), as_json)
+        elif action == "uninstall":
+            _print_data(hook_files.uninstall(Path.cwd(), os.environ), as_json)
+        else:
+            from git_okf import hook_refs
+
+            hook_refs.check_action(action)
+            hook_refs.run(_reading(), action, sys.stdin.read().splitlines(), remote, _world(quiet=True))
 
 
 @app.command(epilog=CODES)

@@ -213,16 +213,16 @@ def _config_finding(text: bytes, error: ConfigError) -> Finding:
 
 
 def _line_of(text: bytes, message: str) -> int:
-    """The line of what a message speaks of: the one it names, else that of the last key in the file it mentions."""
+    """The line of what a message speaks of: the one it names, else that of the key or value it fits best."""
     named = re.search(r"\(line (\d+)\)", message)
     if named:
         return int(named[1])
-    words = frozenset(re.findall(r"[\w./:${}*-]+", message))
+    words = frozenset(word.strip(".:") for word in re.findall(r"[\w./:${}*-]+", message))
     best, line = 0, 1
-    for keys, value, at in _keys(text):
-        score = 4 * (f"{'.'.join(keys[-2:])}" in words) + 2 * (value in words) + (keys[-1] in words)
-        score += sum(key in words for key in keys[:-1])
-        if score > best:
+    for keys, value, at in sorted(_keys(text), key=lambda each: each[2]):
+        told = value != "" and repr(value) in message
+        score = 4 * (len(keys) > 1 and ".".join(keys[-2:]) in words) + 2 * told + sum(key in words for key in keys)
+        if score and score >= best:
             best, line = score, at
     return line
 

@@ -22,7 +22,7 @@ import typer.main
 import yaml
 from conftest import GitRepo
 
-from git_okf import cli, config, errors, guard
+from git_okf import __version__, cli, config, errors, guard, hook_files
 from git_okf.demo import DemoSite, pages, serve
 from git_okf.digest import IGNORE_PRESETS, compared_hash
 from git_okf.source.web.extract.themes import THEMES
@@ -285,6 +285,30 @@ def test_the_example_settings_can_be_read() -> None:
     source = config.parse(yaml.safe_dump({"sources": {"d": {"url": SITE, "bundle": "d", **values}}})).source("d")
     assert (source.content, len(source.drop), len(source.ignore)) == ("main .article", 2, 2)
     assert compared_hash("Served by node-12", source.ignore) == compared_hash("Served by node-7", source.ignore)
+
+
+# --- the hooks ---
+
+
+def test_the_table_of_hooks_is_that_of_the_manifest() -> None:
+    manifest = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
+    rows = [(_code(name), stages.split(", ")) for name, stages, _ in _table(README, "hook")]
+    assert rows == [(hook["id"], hook["stages"]) for hook in manifest]
+
+
+def test_the_table_of_git_hooks_is_that_of_the_files() -> None:
+    assert [_code(row[0]) for row in _table(README, "git's hook")] == list(hook_files.NAMES)
+    assert all((ROOT / "hooks" / name).is_file() for name in hook_files.NAMES)
+
+
+def test_the_example_of_hooks_names_hooks_of_the_manifest_and_this_version() -> None:
+    (example,) = (yaml.safe_load(block) for block in _blocks("yaml") if "repos:" in block)
+    (repo,) = example["repos"]
+    manifest = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
+    assert [hook["id"] for hook in repo["hooks"]] == [hook["id"] for hook in manifest]
+    assert repo["rev"] == f"v{__version__}"
+    staged = {stage for hook in manifest for stage in hook["stages"]}
+    assert set(example["default_install_hook_types"]) == staged - {"manual"}
 
 
 # --- the job ---

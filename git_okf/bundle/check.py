@@ -121,12 +121,14 @@ def _check_concept(bundle: Bundle, path: str, data: bytes, told: _Told) -> Itera
 
 
 def _check_hash(path: str, data: bytes, first: int, stated: str, synced: bool, told: _Told) -> Iterator[Finding]:
-    """A body with the hash that was synced is the source's own text, conflict marks in it included."""
+    """A body with the hash that was synced is the source's own text, conflict marks in it included; where it may be
+    edited, those in code are still taken for the source's."""
     if not data.endswith(b"\n"):
         line = data.count(b"\n") + 1
         yield Finding(path, line, "final-newline", WARNING, "the last line is not ended", "end it with a newline")
     if not synced:
-        yield from check_conflicts(path, data.decode())
+        text = data.decode()
+        yield from check_conflicts(path, prose_of(text) if told.editable else text)
         if not told.editable:
             yield Finding(path, first, "edited", ERROR, "the body is not the one that was synced", WAY_OUT)
     elif not told.editable and told.expect is not None and told.expect.get(path, stated) != stated:
