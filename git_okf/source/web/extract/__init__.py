@@ -18,7 +18,8 @@ from git_okf import digest
 from git_okf.source.web.extract import coverage, metadata, published, themes
 from git_okf.source.web.extract.charset import decode
 from git_okf.source.web.extract.clean import clean, controlled, without_invisible
-from git_okf.source.web.extract.convert import Links, to_markdown
+from git_okf.source.web.extract.convert import Links, give_headings_their_ids, to_markdown
+from git_okf.source.web.extract.fragments import Ids
 from git_okf.source.web.extract.node import find_content
 from git_okf.source.web.extract.reasons import FORWARDS, FRAMES, NEEDS_BROWSER, NEEDS_SELECTOR, NoContent
 from git_okf.source.web.extract.select import select
@@ -28,8 +29,11 @@ from git_okf.source.web.extract.ways import neighbours, remove_ways
 
 __all__ = ["VERSION", "Extracted", "NoContent", "Options", "decode", "extract", "extract_published", "fingerprint"]
 
-VERSION = 1
+VERSION = 2
 """Of the extractor: raised whenever the same bytes may give another body."""
+
+_CONTROLS = dict.fromkeys((0, 2, 3))
+"""No text has them, and Markdown in the making uses two of them."""
 
 FEW_WORDS = 12
 """A page with fewer words is looked at twice: it may be a shell, a forward or an error."""
@@ -56,20 +60,21 @@ def extract(data: bytes, *, url: str, content_type: str = "", options: Options) 
     Raises NoContent where the bytes are no text, or hold no content.
     """
     html = decode(data, content_type)
-    encoded = html.replace("\0", "").encode("utf-8", "replace")
+    encoded = html.translate(_CONTROLS).encode("utf-8", "replace")
     root = _parsed(encoded)
     meta = metadata.read(root)
     theme = themes.recognise(encoded)
     node = find_content(root, theme, options.content, html)
     heading = _outer_heading(root, node, theme, meta)
     remove_ways(node, neighbours(root))
+    give_headings_their_ids(node)
     drop = (*(theme.drop if theme else ()), *options.drop)
     hidden = clean(node, drop, opened=controlled(root))
     if heading is not None:
         node.insert(0, heading)
     before = coverage.measure(node)
     _refuse_empty(before.words.total(), html)
-    body, invisible = without_invisible(to_markdown(node, _links(url, root, options)))
+    body, invisible = without_invisible(to_markdown(node, _links(url, root, options, theme)))
     body = _guarded(digest.canonical(body))
     lost, words = coverage.losses(before, body)
     if not words:
@@ -120,13 +125,21 @@ def _parsed(html: bytes) -> etree._Element:
     return root
 
 
-def _links(url: str, root: etree._Element, options: Options) -> Links:
+def _links(url: str, root: etree._Element, options: Options, theme: themes.Theme | None) -> Links:
     base = next((b.get("href") for b in root.iter("base") if b.get("href")), None)
     try:
         resolved = urljoin(url, base) if base else url
     except ValueError:
         resolved = url
-    return Links(url, resolved, options.owns, options.place, options.key, relative=options.links == "relative")
+    return Links(
+        url,
+        resolved,
+        options.owns,
+        options.place,
+        options.key,
+        relative=options.links == "relative",
+        ids=theme.ids if theme else Ids(),
+    )
 
 
 def _outer_heading(

@@ -14,7 +14,7 @@ MIN_SHARE = 0.97
 """Below this share of the words of the content node, the page is reported."""
 
 _WORD = re.compile(r"\w+")
-_TARGET = re.compile(r"\]\((?:[^()\s]|\([^()]*\))*\)")
+_TARGET = re.compile(r"\]\((?:[^()\s]|\([^()]*\))*(?: \"#[^\"\n]*\")?\)|<a id=\"[^\"\n]*\"></a>")
 _FENCE = re.compile(r"^[ \t>]*(`{3,})[^`\n]*$", re.M)
 _HEADING = re.compile(r"^[ \t>*-]*#{1,6} ", re.M)
 _TABLE = re.compile(r"^[ \t>*-]*(?:\| (?:.* )?:?---|<table>)", re.M)

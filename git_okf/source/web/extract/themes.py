@@ -8,7 +8,9 @@ beyond what no page counts as content (git_okf.source.web.extract.chrome).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+from git_okf.source.web.extract.fragments import Ids
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,6 +23,7 @@ class Theme:
     drop: tuple[str, ...] = ()
     heading: str = ""
     """Selector of the page's h1 where it stands outside of the content."""
+    ids: Ids = field(default_factory=Ids)
 
 
 THEMES: tuple[Theme, ...] = (
@@ -38,6 +41,7 @@ THEMES: tuple[Theme, ...] = (
             ".md-post__meta",
             "a.md-button--edit",
         ),
+        ids=Ids(repeat="_"),
     ),
     Theme(
         name="docusaurus",
@@ -63,6 +67,7 @@ THEMES: tuple[Theme, ...] = (
         name="vitepress",
         signs=('content="VitePress', 'class="vp-doc'),
         content=("main .vp-doc", ".vp-doc", "main"),
+        ids=Ids(prefix="_"),
         drop=(
             "span.lang",
             ".VPDocFooter",
@@ -262,9 +267,11 @@ THEMES: tuple[Theme, ...] = (
             "nav.breadcrumbs",
         ),
         heading="#header h1",
+        ids=Ids(prefix="_", separator="_"),
     ),
     Theme(
         name="sphinx",
+        ids=Ids(elsewhere=r"(?:term|cmdoption|envvar|std|opcode|pdbcmd|change|module|index|ref|grammar-token)-"),
         signs=(
             "_static/documentation_options.js",
             'Created using <a href="https://www.sphinx-doc.org',
@@ -342,6 +349,7 @@ THEMES: tuple[Theme, ...] = (
     Theme(
         name="mkdocs",
         signs=('content="mkdocs', "mkdocs/search_index.json", "/search/main.js", "base_url = ", "search/main.js"),
+        ids=Ids(repeat="_"),
         content=("div[role=main] .section", "div[role=main]", "[itemprop=articleBody]", "main", "article"),
         drop=(".wy-breadcrumbs", ".rst-breadcrumbs", ".rst-footer-buttons", ".rst-versions", ".edit-this-page"),
     ),

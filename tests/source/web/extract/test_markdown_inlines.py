@@ -125,3 +125,7 @@ def test_any_text_survives_in_any_place(texts: list[str]) -> None:
         assert seen(markdown(f"<h1>k</h1>{html}")).replace("k", "").replace(" ", "") == expected
     whole = "".join(texts)
     assert seen(markdown(f"<h1>k</h1><p>{inside}</p>")).replace("k", "").replace(" ", "") == "".join(whole.split())
+
+
+def test_a_mark_before_a_break_is_no_mark() -> None:
+    assert seen(markdown("<p>*<br>**</p><p>k</p>")) .split() == ["*", "**", "k"]

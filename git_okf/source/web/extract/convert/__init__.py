@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from lxml import etree
 
+from git_okf.source.web.extract.convert.anchors import Anchors, give_headings_their_ids
 from git_okf.source.web.extract.convert.assemble import join
 from git_okf.source.web.extract.convert.blocks import flow
 from git_okf.source.web.extract.convert.footnotes import find_footnotes
 from git_okf.source.web.extract.convert.links import Links
 from git_okf.source.web.extract.convert.page import Page
 
-__all__ = ["Links", "to_markdown"]
+__all__ = ["Links", "give_headings_their_ids", "to_markdown"]
 
 
 def to_markdown(node: etree._Element, links: Links) -> str:
     """The Markdown of a content node. Changes the tree (titles of admonitions are taken out of it)."""
-    page = Page(links=links, flow=flow, footnotes=find_footnotes(node))
-    return join(flow(node, page))
+    footnotes = find_footnotes(node)
+    anchors = Anchors(links, links.ids)
+    anchors.mark(node, footnotes)
+    page = Page(links=links, anchors=anchors, flow=flow, footnotes=footnotes)
+    return anchors.resolve(join(flow(node, page)))

@@ -8,7 +8,7 @@ from lxml import etree
 
 from git_okf.source.web.extract.convert import callouts, code, footnotes, inline, lists, math, media, tables, tabs
 from git_okf.source.web.extract.convert.assemble import join, quoted, titled
-from git_okf.source.web.extract.convert.inlines import CLOSE, OPEN, TEXT, Token, Tokens, render
+from git_okf.source.web.extract.convert.inlines import CLOSE, OPEN, RAW, TEXT, Token, Tokens, render
 from git_okf.source.web.extract.convert.page import Block, Page
 from git_okf.source.web.extract.tree import classes, raw_text, remove, words
 
@@ -25,6 +25,7 @@ def flow(el: etree._Element, page: Page) -> list[Block]:
     """The blocks of an element's children."""
     out: list[Block] = []
     run: Tokens = []
+    _anchor(page.anchors.take(el), run)
     _flow(el, page, out, run)
     _paragraph(run, out)
     return out
@@ -37,10 +38,13 @@ def _flow(el: etree._Element, page: Page, out: list[Block], run: Tokens) -> None
         tag = child.tag
         handler = _BLOCKS.get(tag) or _special(child)
         if handler:
+            if page.anchors.any:
+                _anchor(page.anchors.take_all(child) if tag in _WHOLE else page.anchors.take(child), run)
             _paragraph(run, out)
             out.extend(handler(child, page))
         elif tag in BOXES:
             _paragraph(run, out)
+            _anchor(page.anchors.take(child), run)
             _flow(child, page, out, run)
             _paragraph(run, out)
         elif inline.holds_blocks(child):
@@ -49,6 +53,11 @@ def _flow(el: etree._Element, page: Page, out: list[Block], run: Tokens) -> None
             inline.collect(child, run, page)
         if child.tail and (run or not child.tail.isspace()):
             run.append(Token(TEXT, child.tail))
+
+
+def _anchor(anchors: str, run: Tokens) -> None:
+    if anchors:
+        run.append(Token(RAW, anchors))
 
 
 def _special(el: etree._Element) -> Handler | None:
@@ -90,7 +99,11 @@ def _heading(el: etree._Element, page: Page) -> list[Block]:
     tokens = inline.tokens(el, page)
     kept = [t for t in tokens if t.kind not in (OPEN, CLOSE) or t.value != "**"]
     text = render(kept, heading=True)
-    return [Block("h", f"{'#' * int(el.tag[1])} {text}")] if text else []
+    if not text:
+        return []
+    line = f"{'#' * int(el.tag[1])} {text}"
+    anchors = page.anchors.heading(el, inline.spoken(kept))
+    return [Block("h", f"{anchors}\n\n{line}" if anchors else line)]
 
 
 def _quote(el: etree._Element, page: Page) -> list[Block]:
@@ -132,6 +145,8 @@ def _caption(el: etree._Element, page: Page) -> list[Block]:
     return [Block("p", text)] if text else []
 
 
+_WHOLE = ("table", "pre")
+"""Blocks with no place for an anchor inside."""
 _BLOCKS: dict[object, Handler] = {
     **dict.fromkeys(("h1", "h2", "h3", "h4", "h5", "h6"), _heading),
     "pre": code.pre,

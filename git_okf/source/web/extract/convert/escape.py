@@ -13,6 +13,8 @@ from functools import lru_cache
 
 _SPECIAL = re.compile(r"[\\`*_<&\[\]~!]")
 _TOKEN = re.compile(r"\\|`|\*+|_+|~+|<(?=[A-Za-z/!?])|&(?=#?\w+;)|[\[\]]|!(?=\[)|!\Z")
+_WIKI = re.compile(r"\[\[[^\]\n]+\]\]")
+"""Double brackets are a link in a wiki. Who looks for them does so after escapes are undone; a comment stays."""
 _PUNCTUATION = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 
 _LINE_START = re.compile(
@@ -54,7 +56,8 @@ def escape(text: str, before: str = "", after: str = "", *, bracketed: bool = Fa
         start, end = match.span()
         left = text[start - 1] if start else before
         right = text[end] if end < len(text) else after
-        return "".join("\\" + c for c in run) if _needed(run, left, right, end == len(text), bracketed) else run
+        said = "".join("\\" + c for c in run) if _needed(run, left, right, end == len(text), bracketed) else run
+        return f"{said}<!-- -->" if run == "[" and _WIKI.match(text, start) else said
 
     return _TOKEN.sub(replace, text)
 

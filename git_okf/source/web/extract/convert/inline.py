@@ -22,7 +22,7 @@ from git_okf.source.web.extract.convert.inlines import (
     Tokens,
 )
 from git_okf.source.web.extract.convert.page import Page
-from git_okf.source.web.extract.tree import classes
+from git_okf.source.web.extract.tree import classes, text_of
 
 STRUCTURE = ("pre", "ul", "ol", "dl", "table", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "hr", "details")
 """Blocks that a line of text cannot hold."""
@@ -48,14 +48,36 @@ _MARKS = {
 }
 _MARK_CLASSES = {"strong": "**", "bold": "**", "emphasis": "*"}
 _CODE = frozenset(("code", "tt", "kbd", "samp"))
-_NOTE_MARK = re.compile(r"\W+")
+_TAG = re.compile(r"<[^>]*>|!\[(?:[^\[\]\\]|\\.)*\]\([^)]*\)")
 
 
 def tokens(el: etree._Element, page: Page) -> Tokens:
     """The tokens of an element's content."""
     out: Tokens = []
+    _anchor(el, out, page)
     children(el, out, page)
     return out
+
+
+def spoken(tokens: Tokens) -> str:
+    """The text of tokens, without marks, destinations and markup."""
+    said = (
+        _TAG.sub("", t.value) if t.kind == RAW else " " if t.kind in (SPACE, BREAK) else t.value
+        for t in tokens
+        if t.kind not in (OPEN, CLOSE, LINK, END)
+    )
+    return " ".join("".join(said).split())
+
+
+def _anchor(el: etree._Element, out: Tokens, page: Page) -> None:
+    anchors = page.anchors.take(el)
+    if anchors:
+        out.append(Token(RAW, anchors))
+
+
+def is_anchor(token: Token) -> bool:
+    """Whether a token is nothing but anchors."""
+    return token.kind == RAW and token.value.startswith("<a id=")
 
 
 def holds_blocks(el: etree._Element) -> bool:
@@ -76,6 +98,8 @@ def children(el: etree._Element, out: Tokens, page: Page) -> None:
 def collect(el: etree._Element, out: Tokens, page: Page) -> None:
     """Add one element."""
     tag = el.tag
+    if page.anchors.any:
+        _anchor(el, out, page)
     handler = _HANDLERS.get(tag)
     if handler:
         handler(el, out, page)
@@ -146,10 +170,12 @@ def _link(el: etree._Element, out: Tokens, page: Page) -> None:
     if href and href[0] == "#" and href[1:] in page.footnotes:
         out.append(Token(RAW, f"[^{page.footnotes[href[1:]]}]"))
         return
-    target = page.links.target(href) if href and not page.in_link else ""
+    target = page.links.destination(href, text_of(el)) if href and not page.in_link else ""
     if not target:
         children(el, out, page)
         return
+    if target[0] == "#":
+        target = page.anchors.link(page.links.own_fragment(href or ""))
     page.in_link = True
     out.append(Token(LINK))
     children(el, out, page)

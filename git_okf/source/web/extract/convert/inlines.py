@@ -212,7 +212,7 @@ def _first(tokens: Tokens, i: int) -> str:
     if i >= len(tokens):
         return ""
     token = tokens[i]
-    return {SPACE: " ", BREAK: " ", CODE: "`", LINK: "[", END: "]"}.get(token.kind) or token.value[:1]
+    return {SPACE: " ", BREAK: "\\", CODE: "`", LINK: "[", END: "]"}.get(token.kind) or token.value[:1]
 
 
 def _near(tokens: Tokens, i: int, step: int) -> str:

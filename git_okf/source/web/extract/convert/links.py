@@ -6,7 +6,9 @@ import posixpath
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import unquote, urljoin, urlsplit
+
+from git_okf.source.web.extract.fragments import Ids, heading_slug, is_made_of
 
 _IGNORED = re.compile(r"[\t\n\r\x00-\x1f\x7f]")
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
@@ -14,6 +16,8 @@ _KEPT_SCHEMES = frozenset(
     ("http", "https", "mailto", "tel", "ftp", "ftps", "sftp", "ssh", "git", "irc", "ircs", "news")
 )
 _UNSAFE = re.compile(r"[\s()<>\\\"'`|*\[\]{}^\x00-\x1f\x7f]")
+_UNQUOTABLE = re.compile(r"[\s\"\\`|<>&\x00-\x1f\x7f]")
+"""What would end or change the title of a link."""
 _TWIN = re.compile(r"(?:/index|/readme|)\.mdx?$", re.I)
 
 
@@ -29,6 +33,8 @@ class Links:
     place: Callable[[str], str]
     key: Callable[[str], str]
     relative: bool = True
+    ids: Ids = field(default_factory=Ids)
+    """How the theme of the source makes ids."""
     folder: str = ""
     own_page: str = ""
     """What a link to the page itself looks like."""
@@ -52,6 +58,36 @@ class Links:
             return known[0]
         own = known[0] == self.own_page and bool(known[0])
         return safe(f"#{fragment}") if own else f"{known[0]}#{safe(fragment)}"
+
+    def own_fragment(self, href: str) -> str:
+        """The fragment of a link to the page itself, as it stands in the page; "" for any other link."""
+        address, _, fragment = _IGNORED.sub("", href).strip().partition("#")
+        known = self.known.get(address)
+        if known is None:
+            known = self.known[address] = self._target(address)
+        return fragment if known[1] and known[0] == self.own_page else ""
+
+    def destination(self, href: str, text: str) -> str:
+        """Like `target`, for links to other pages of the source: a fragment that no heading of Markdown has is a title.
+
+        The anchors of another page are not known here, but what they look like is: `#sqlalchemy.orm.Session` is none,
+        and one that is made of the link's own text is that of a heading with this text.
+        """
+        target = self.target(href)
+        path, mark, _ = target.partition("#")
+        if not mark or not path or not self.relative or _SCHEME.match(target):
+            return target
+        fragment = _IGNORED.sub("", href).strip().partition("#")[2]
+        slug = self.ids.slug(unquote(fragment))
+        if slug and is_made_of(slug, text):
+            slug = heading_slug(text)
+        return f"{path}#{safe(slug)}" if slug else f'{path} "#{_title(fragment)}"'
+
+    def titled(self, fragment: str) -> str:
+        """A link to the page itself whose fragment leads nowhere: its top, with the fragment as title."""
+        if not self.relative or _SCHEME.match(self.own_page):
+            return f"{self.own_page}#{safe(fragment)}"
+        return self.own_page if fragment == "top" else f'{self.own_page} "#{_title(fragment)}"'
 
     def _target(self, href: str) -> tuple[str, bool]:
         address = absolute(self.base, href) if href else self.base
@@ -107,3 +143,7 @@ def absolute(base: str, href: str) -> str:
 def safe(url: str) -> str:
     """Percent-encode what would end or change a Markdown link destination."""
     return _UNSAFE.sub(lambda m: "".join(f"%{b:02X}" for b in m[0].encode()), url)
+
+
+def _title(fragment: str) -> str:
+    return _UNQUOTABLE.sub(lambda m: "".join(f"%{b:02X}" for b in m[0].encode()), fragment)

@@ -168,6 +168,12 @@ def _terms(terms: Sequence[etree._Element], page: Page) -> list[Block]:
 
 def _term(term: etree._Element, page: Page) -> str:
     tokens = inline.tokens(term, page)
+    anchors = [t.value for t in tokens if inline.is_anchor(t)]
+    tokens = [t for t in tokens if not inline.is_anchor(t)]
+    return "".join(anchors) + _term_text(term, tokens)
+
+
+def _term_text(term: etree._Element, tokens: Tokens) -> str:
     if "sig" in classes(term) or "sig-object" in classes(term):
         return render(signature(tokens))
     said = [t for t in tokens if t.kind not in (OPEN, CLOSE, SPACE) and (t.kind == LINK or t.value.strip())]

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from lxml import etree
 
+from git_okf.source.web.extract.convert.anchors import Anchors
 from git_okf.source.web.extract.convert.links import Links
 
 
@@ -23,6 +24,7 @@ class Page:
     """Shared by the converters of one page."""
 
     links: Links
+    anchors: Anchors
     flow: Callable[[etree._Element, Page], list[Block]]
     """The blocks of an element's children (git_okf.source.web.extract.convert.blocks)."""
     footnotes: Mapping[str, str] = field(default_factory=dict)

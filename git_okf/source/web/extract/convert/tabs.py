@@ -47,6 +47,7 @@ def tab_set(el: etree._Element, page: Page) -> list[Block]:
         if panels and len(labels) == len(panels):
             out: list[Block] = []
             for label, panel in zip(labels, panels, strict=True):
+                etree.strip_tags(label, "a")
                 out += [*titled(label, page), *page.flow(panel, page)]
             return out
     return page.flow(el, page)

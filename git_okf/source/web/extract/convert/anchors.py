@@ -1,0 +1,197 @@
+"""Anchors: where the ids of a page go in its Markdown, and what the links to them become.
+
+The id of a heading becomes the heading's own slug. Any other id leaves `<a id="..."></a>` in its place, but only where
+a link of the page leads to it or its author set an anchor there: of the rest nobody knows.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from urllib.parse import unquote
+
+from lxml import etree
+
+from git_okf.source.web.extract.convert.links import Links, safe
+from git_okf.source.web.extract.fragments import Ids, heading_slug, is_made_of
+from git_okf.source.web.extract.tree import HEADINGS, classes, found, words
+
+_OWN_IDS = "okf-heading"
+_BOX_IDS = "okf-box"
+_ANCHOR = "okf-anchor"
+"""Attributes in which an element carries what was found of it."""
+_NAMED = etree.XPath("descendant-or-self::*[@id or self::a[@name]]")
+_LINKS = etree.XPath("descendant::a[contains(@href, '#') and not(ancestor::pre)]")
+_MARKED = etree.XPath(f"descendant-or-self::*[@{_ANCHOR}]")
+_SAID = words("img svg pre hr table input iframe video audio object math")
+"""Elements that are content without holding text."""
+_STRESSED = frozenset(("strong", "b", "em", "i", "dfn"))
+"""Elements that have an id only where their author gave them one."""
+_BACK = frozenset(("fn-backref", "footnote-backref", "footnote-back", "reversefootnote", "data-footnote-backref"))
+_WRITABLE = re.compile(r"[^\s\"'<>`\\|&*\[\]\x00-\x1f]{1,200}\Z")
+_STEPS = 60
+_PENDING = re.compile("\2(\\d+)\3")
+
+
+def give_headings_their_ids(node: etree._Element) -> None:
+    """Note at each heading the ids that mean it: its own, those in it, around it, and of empty elements before it."""
+    for el in found(_NAMED, node):
+        heading = _heading_of(el, node)
+        if heading is not None:
+            attribute = _OWN_IDS if el is not node and _means_heading(el, heading) else _BOX_IDS
+            names = [*(heading.get(attribute) or "").split(), *_names(el)]
+            heading.set(attribute, " ".join(dict.fromkeys(names)))
+            _forget_names(el)
+
+
+def _names(el: etree._Element) -> list[str]:
+    values = (el.get("id"), el.get("name") if el.tag == "a" else None)
+    return [v for v in dict.fromkeys(values) if v and not v.isspace() and " " not in v]
+
+
+def _forget_names(el: etree._Element) -> None:
+    for name in ("id", "name"):
+        if name in el.attrib:
+            del el.attrib[name]
+
+
+def _means_heading(el: etree._Element, heading: etree._Element) -> bool:
+    """Whether others will link to this id for the heading's sake: boxes of a page's layout have ids, too."""
+    if el.tag == "section" or not len(el) or heading in el.iterancestors() or el is heading:
+        return True
+    return any(name == "section" or name.startswith("sect") for name in classes(el))
+
+
+def _heading_of(el: etree._Element, node: etree._Element) -> etree._Element | None:
+    """The heading an element is, is in, or has nothing before."""
+    if el.tag in HEADINGS:
+        return el
+    at: etree._Element | None = el
+    for _ in range(_STEPS):
+        if at is not None and at.tag in HEADINGS:
+            return at
+        if at is None or at.tag in _SAID or (at.text and not at.text.isspace()):
+            break
+        at = at[0] if len(at) else _after(at, node)
+    return _around(el, node)
+
+
+def _around(el: etree._Element, node: etree._Element) -> etree._Element | None:
+    for parent in el.iterancestors():
+        if parent.tag in HEADINGS:
+            return parent
+        if parent is node or parent.tag not in ("a", "span", "code", "strong", "em", "b", "i"):
+            break
+    return None
+
+
+def _after(at: etree._Element, node: etree._Element) -> etree._Element | None:
+    """The next element after the end of one, if no text stands between."""
+    while at is not node:
+        if at.tail and not at.tail.isspace():
+            return None
+        following = at.getnext()
+        if following is not None:
+            return following
+        parent = at.getparent()
+        if parent is None:
+            return None
+        at = parent
+    return None
+
+
+class Anchors:
+    """The anchors of one page while it is converted, in the order of its text."""
+
+    def __init__(self, links: Links, ids: Ids) -> None:
+        self._links = links
+        self._ids = ids
+        self._slugs: Counter[str] = Counter()
+        self._headings: dict[str, str] = {}
+        self._placed: set[str] = set()
+        self._pending: list[str] = []
+        self.any = False
+        """Whether any element carries an anchor."""
+
+    def mark(self, node: etree._Element, notes: Iterable[str]) -> None:
+        """Note at each element the anchors to write at it. `notes`: ids of footnotes, which have links of their own."""
+        wanted = self._wanted(node) - set(notes)
+        for el in found(_NAMED, node):
+            authored = _is_authored(el)
+            kept = [n for n in _names(el) if n in wanted or (authored and self._ids.slug(n))]
+            written = [name for name in (self._ids.slug(n) or n for n in kept) if _WRITABLE.match(name)]
+            if written:
+                el.set(_ANCHOR, " ".join(dict.fromkeys(written)))
+                self.any = True
+
+    def _wanted(self, node: etree._Element) -> set[str]:
+        wanted: set[str] = set()
+        for link in found(_LINKS, node):
+            if link.get("role") in ("doc-backlink", "tab") or _BACK.intersection(classes(link)) or _is_tab(link):
+                continue
+            fragment = self._links.own_fragment(link.get("href") or "")
+            if fragment:
+                wanted.update((fragment, unquote(fragment)))
+        return wanted
+
+    def heading(self, el: etree._Element, text: str) -> str:
+        """Count a heading; the anchors to write before it: its ids that are slugs, but do not come from its text."""
+        base = heading_slug(text)
+        count = self._slugs[base]
+        self._slugs[base] += 1
+        own = f"{base}-{count}" if count else base
+        self._placed.add(own)
+        names = (el.get(_OWN_IDS) or "").split()
+        self._headings.update(dict.fromkeys((*names, *(el.get(_BOX_IDS) or "").split()), own))
+        slugs = dict.fromkeys(self._ids.slug(name) for name in names)
+        return self._written(s for s in slugs if s and s != own and not is_made_of(s.removesuffix(f"-{count}"), text))
+
+    def take(self, el: etree._Element) -> str:
+        """The anchors of one element as Markdown, once."""
+        names = el.get(_ANCHOR) if self.any else None
+        if not names:
+            return ""
+        del el.attrib[_ANCHOR]
+        return self._written(names.split())
+
+    def take_all(self, el: etree._Element) -> str:
+        """The anchors of an element and everything in it: a table or code has no place for them inside."""
+        return "".join(self.take(marked) for marked in found(_MARKED, el)) if self.any else ""
+
+    def _written(self, names: Iterable[str]) -> str:
+        new = [name for name in names if name not in self._placed]
+        self._placed.update(new)
+        return "".join(f'<a id="{name}"></a>' for name in new)
+
+    def link(self, fragment: str) -> str:
+        """The destination of a link within the page: known once the whole page is converted (`resolve`)."""
+        self._pending.append(fragment)
+        return f"\2{len(self._pending) - 1}\3"
+
+    def resolve(self, text: str) -> str:
+        """The Markdown of the page with the destinations of its own links."""
+        return _PENDING.sub(lambda m: self._destination(self._pending[int(m[1])]), text) if self._pending else text
+
+    def _destination(self, fragment: str) -> str:
+        for name in (fragment, unquote(fragment)):
+            own = self._headings.get(name)
+            if own:
+                return f"#{safe(own)}"
+            for written in (self._ids.slug(name), name):
+                if written in self._placed and written:
+                    return f"#{safe(written)}"
+        return self._links.titled(fragment)
+
+
+def _is_tab(link: etree._Element) -> bool:
+    """Bootstrap's: `ul.nav-tabs > li > a`."""
+    row = next(link.iterancestors("ul"), None)
+    return row is not None and "nav-tabs" in classes(row)
+
+
+def _is_authored(el: etree._Element) -> bool:
+    """Whether someone set an anchor here: an element with nothing in it, or one that has ids for no other reason."""
+    if el.tag in _STRESSED:
+        return True
+    return el.tag in ("a", "span") and not len(el) and not (el.text or "").strip() and not el.get("href")
