@@ -100,7 +100,12 @@ class Lease:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, tb: TracebackType | None) -> None:
-        self.release()
+        try:
+            self.release()
+        except (LeaseBusy, GitRefused):
+            # It expires. What the run came to is more worth telling.
+            if kind is None:
+                raise
 
     def _start_renewing(self) -> None:
         self._renewer = threading.Thread(target=self._keep, name=f"lease {self._source}", daemon=True)

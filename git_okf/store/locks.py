@@ -85,6 +85,12 @@ def clear_stale(scratch: Path) -> list[tuple[RefUpdate, ...]]:
     return unfinished
 
 
+def clear_of_child(lock: Path, started_at: float) -> None:
+    """Remove the lock of a child of this process that a signal ended, if it was made since the child was started."""
+    if _is_announced(lock, started_at):
+        _remove(lock)
+
+
 def _read(file: Path) -> _Announcement | None:
     """The announcement in a file; None where it is none, and nothing can be known from it."""
     try:

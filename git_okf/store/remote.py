@@ -136,8 +136,9 @@ def failure(args: Sequence[str], done: subprocess.CompletedProcess[bytes]) -> Gi
     if "dubious ownership" in said:
         line = next((part.strip() for part in said.splitlines() if "safe.directory" in part), "")
         return GitRefused("git does not trust the owner of this repository", f"if it is yours to use, run: {line}")
+    ended = f"exit {done.returncode}" if done.returncode >= 0 else f"it was ended by signal {-done.returncode}"
     return GitRefused(
-        f"`git {_command(args)}` failed: {said.splitlines()[-1] if said else f'exit {done.returncode}'}",
+        f"`git {_command(args)}` failed: {said.splitlines()[-1] if said else ended}",
         said if "\n" in said else "run it by hand to see more",
     )
 

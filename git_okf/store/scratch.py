@@ -45,5 +45,5 @@ def unwritable(path: Path, error: OSError) -> GitRefused:
     """The sentence for a git directory that cannot be used: full, read-only, no permission."""
     return GitRefused(
         f"{path} cannot be used: {error.strerror or error}",
-        "see that the disk is not full and that you may write to the git directory; no branch was changed",
+        "see that the disk is not full and that you may write to the git directory; the next run goes on from here",
     )

@@ -158,16 +158,20 @@ def _read_tree(repo: Repo, old: str, new: str) -> bool:
 def _index_command(repo: Repo, *args: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
     """A git command that takes index.lock, repeated while another process holds it, for INDEX_WAIT_S at most."""
     deadline = time.monotonic() + INDEX_WAIT_S
+    lock = repo.git_dir / "index.lock"
     while True:
-        with locks.announced(repo.scratch, [repo.git_dir / "index.lock"], outlived_s=TIMEOUT_S) as announcement:
+        at = time.time()
+        with locks.announced(repo.scratch, [lock], outlived_s=TIMEOUT_S) as announcement:
             done = git(repo.root, *args, stdin=stdin, check=False, inherits=[announcement])
+        if done.returncode < 0:
+            locks.clear_of_child(lock, at)
         if b"index.lock" not in done.stderr or not done.returncode:
             return done
         if time.monotonic() > deadline:
             raise GitRefused(
                 "another git process holds the index of this work tree (index.lock)",
                 "when it has ended run the sync again: it completes the checkout. If none is running, a killed one left"
-                f" the lock behind: rm {repo.git_dir / 'index.lock'}",
+                f" the lock behind: rm {lock}",
             )
         time.sleep(0.05)
 
