@@ -183,6 +183,8 @@ def _notices(crawl: Crawl) -> Iterator[str]:
     taken = (*found.pages.values(), *(answer for answer in answers if isinstance(answer, Page)))
     hidden = [page.fetched.key for page in taken if page.hidden]
     yield from _some(hidden, "text no reader sees was left out of {}", "text no reader sees was left out of {} pages")
+    lossy = [f"{page.fetched.key} ({'; '.join(page.fetched.warnings)})" for page in taken if page.fetched.warnings]
+    yield from _some(lossy, "not all content could be kept of {}", "not all content could be kept of {} pages")
     spoken = (f"{key} ({old} became {new})" for key, old, new in _other_language(crawl))
     yield from _some(spoken, "another language is declared: {}", "{} pages declare another language")
     robots = [key for key, rule in found.barred.items() if rule.startswith("robots.txt")]

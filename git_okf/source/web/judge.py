@@ -77,9 +77,6 @@ _NOT_FOUND = re.compile(
     r"|ページが見つかりません.*|페이지를 찾을 수 없습니다.*",
     re.IGNORECASE,
 )
-_SHELL_ID = re.compile(
-    r"(root|app|__next|__nuxt|svelte|gatsby|react|q-app|docs-app|main-app|application)\b.*", re.IGNORECASE
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +87,6 @@ class Marks:
     block_script: bool = False
     cloudflare_script: bool = False
     password: bool = False
-    shell: bool = False
 
 
 def binary(data: bytes, content_type: str = "") -> str:
@@ -123,7 +119,6 @@ def look(data: bytes) -> Marks:
         block_script=any(_BLOCK_SCRIPT.search(text) for text in scripts),
         cloudflare_script=any(_ANY_CLOUDFLARE.search(text) for text in scripts),
         password=tree.css_first("input[type=password]") is not None,
-        shell=_is_shell(tree),
     )
 
 
@@ -134,17 +129,6 @@ def _machinery(node: Any) -> str:
     if node.tag == "script" and (attributes.get("type") or "text/javascript") in ("text/javascript", "module"):
         parts.append(node.text()[:200_000])
     return " ".join(parts)
-
-
-def _is_shell(tree: Any) -> bool:
-    """A page whose body is an empty element and scripts that will fill it."""
-    body = tree.body
-    if body is None or tree.css_first("script") is None:
-        return False
-    named = any(
-        _SHELL_ID.fullmatch(node.attributes.get("id") or "") for node in tree.css("body > div, app-root, body > main")
-    )
-    return named or tree.css_first("app-root") is not None or tree.css_first("noscript") is not None
 
 
 def suspicion(marks: Marks, *, title: str, words: int) -> str:

@@ -16,7 +16,6 @@ from git_okf.source.web.extract import Extracted, NoContent, Options, extract, e
 from git_okf.source.web.robots import header_directives
 from git_okf.source.web.scope import Scope, asset_extension
 
-BROWSER_HINT = "it needs a browser: set `browser: true`, or say where the content is with `content:`"
 STUB_WORDS = 40
 """Words up to which a page that sends its reader on is taken for a redirect."""
 _LOCATION = re.compile(
@@ -133,9 +132,8 @@ def _with_content(job: Job, scope: Scope, reading: Reading) -> Reading:
         )
     except NoContent as error:
         suspicion = judge.suspicion(marks, title=reading.title, words=0)
-        hint = f"; {BROWSER_HINT}" if marks.shell and "browser" not in error.reason else ""
         refresh = reading.refresh or _script_redirect(job)
-        return replace(reading, empty=f"{error.reason}{hint}", suspicion=suspicion, refresh=refresh)
+        return replace(reading, empty=error.reason, suspicion=suspicion, refresh=refresh)
     return replace(
         _with(reading, content),
         refresh=reading.refresh or (_script_redirect(job) if content.words <= STUB_WORDS else ""),

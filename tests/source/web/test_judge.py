@@ -106,8 +106,3 @@ def test_urls_of_other_pages_are_none(path: str) -> None:
 )
 def test_page_06_bytes_say_what_they_are(data: bytes, kind: str) -> None:
     assert judge.binary(data) == kind
-
-
-def test_a_shell_is_seen() -> None:
-    assert judge.look(b'<body><div id="root"></div><script src="/a.js"></script></body>').shell
-    assert not judge.look(b"<body><main><p>Text</p></main></body>").shell

@@ -15,13 +15,13 @@ from urllib.parse import urljoin
 from lxml import etree
 
 from git_okf import digest
-from git_okf.source.web.extract import coverage, metadata, published, themes
+from git_okf.source.web.extract import coverage, metadata, published, shell, themes
 from git_okf.source.web.extract.charset import decode
 from git_okf.source.web.extract.clean import clean, controlled, without_invisible
 from git_okf.source.web.extract.convert import Links, give_headings_their_ids, to_markdown
 from git_okf.source.web.extract.fragments import Ids
 from git_okf.source.web.extract.node import find_content
-from git_okf.source.web.extract.reasons import FORWARDS, FRAMES, NEEDS_BROWSER, NEEDS_SELECTOR, NoContent
+from git_okf.source.web.extract.reasons import FORWARDS, FRAMES, NEEDS_SELECTOR, NoContent
 from git_okf.source.web.extract.select import select
 from git_okf.source.web.extract.tree import text_of
 from git_okf.source.web.extract.values import Extracted, Options
@@ -38,10 +38,6 @@ _CONTROLS = dict.fromkeys((0, 2, 3))
 FEW_WORDS = 12
 """A page with fewer words is looked at twice: it may be a shell, a forward or an error."""
 
-_SHELL = re.compile(
-    r"<(?:div|main|section)[^>]*\bid=[\"']?(?:root|app|__next|__nuxt|___gatsby|svelte|q-app|main-app|react-root)\b"
-    r"|<app-root|data-reactroot|ng-app|enable javascript|requires? javascript|javascript is (?:required|disabled)", re.I
-)  # fmt: skip
 _REFRESH = re.compile(r"<meta[^>]+http-equiv=[\"']?refresh[\"']?[^>]*url\s*=", re.I)
 _FIRST_HEADING = re.compile(r"^#{1,6} (.+)$", re.M)
 _MARKUP = re.compile(r"!?\[((?:[^\[\]\\]|\\.)*)\]\([^)]*\)|</?\w+[^>]*>|[*`]+|(?<!\w)_+|_+(?!\w)|~~")
@@ -73,12 +69,12 @@ def extract(data: bytes, *, url: str, content_type: str = "", options: Options) 
     if heading is not None:
         node.insert(0, heading)
     before = coverage.measure(node)
-    _refuse_empty(before.words.total(), html)
+    _refuse_empty(" ".join(before.texts), html, encoded)
     body, invisible = without_invisible(to_markdown(node, _links(url, root, options, theme)))
     body = _guarded(digest.canonical(body))
     lost, words = coverage.losses(before, body)
     if not words:
-        raise NoContent(_hint(html))
+        raise NoContent(shell.hint(_parsed(encoded)))
     return _result(body, meta, options, hidden=hidden + invisible, warnings=lost, words=words)
 
 
@@ -164,17 +160,16 @@ def _outer_heading(
     return None
 
 
-def _refuse_empty(words: int, html: str) -> None:
+def _refuse_empty(text: str, html: str, encoded: bytes) -> None:
+    """NoContent for a page that says nothing, or so little that it may be a shell or a forward and is one."""
+    words = shell.count_words(text)
     if words >= FEW_WORDS:
         return
     if _REFRESH.search(html):
         raise NoContent(FORWARDS)
-    if not words or _SHELL.search(html):
-        raise NoContent(_hint(html))
-
-
-def _hint(html: str) -> str:
-    return NEEDS_BROWSER if _SHELL.search(html) or html.count("<script") > 2 else NEEDS_SELECTOR
+    as_it_came = _parsed(encoded)
+    if not words or shell.needs_browser(as_it_came):
+        raise NoContent(shell.hint(as_it_came))
 
 
 def _guarded(body: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-NEEDS_BROWSER = "needs a browser: set `browser: true`"
+NEEDS_BROWSER = "needs a browser: set `browser: true`, or say where the content is with `content:`"
 NEEDS_SELECTOR = "no content found: set `content:`"
 FORWARDS = "the page only forwards to another one (meta refresh)"
 FRAMES = "the page is only a set of frames"

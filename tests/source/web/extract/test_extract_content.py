@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 import time
 from dataclasses import replace
 
 import pytest
 from extracting import OPTIONS, SITE, URL, page
 
+from git_okf.source.web import extract as extractor
 from git_okf.source.web.extract import NoContent, extract, themes
-from git_okf.source.web.extract.reasons import FORWARDS, FRAMES, NEEDS_BROWSER
+from git_okf.source.web.extract.convert import to_markdown
+from git_okf.source.web.extract.reasons import FORWARDS, FRAMES, NEEDS_BROWSER, NEEDS_SELECTOR
 
 TEXT = "<h1>Title</h1><p>The text of the page, long enough to be one.</p>"
 BODY = "# Title\n\nThe text of the page, long enough to be one."
@@ -135,6 +138,14 @@ def test_rows_of_links_to_neighbours_are_no_content() -> None:
         ("<body><div id=app>Loading…</div><noscript>You need to enable JavaScript.</noscript></body>", NEEDS_BROWSER),
         ("<body><app-root></app-root><script></script></body>", NEEDS_BROWSER),
         ("<body></body>", "no content found"),
+        ('<body><nav><a href="/">Guide</a></nav><div id="app">Please wait...</div></body>', NEEDS_BROWSER),
+        ('<body><div id="swagger-ui"></div><p>API</p></body>', NEEDS_BROWSER),
+        ("<body><script src=a.js></script></body>", NEEDS_BROWSER),
+        (
+            '<body><div id="app"><nav>Home Guide Reference Blog About us and more</nav><main></main></div></body>',
+            NEEDS_SELECTOR,
+        ),
+        ("<body><script></script><script></script><script></script><nav>Home page of us</nav></body>", NEEDS_SELECTOR),
         ("", "empty"),
         ("   \n", "empty"),
         ('<head><meta http-equiv="refresh" content="0; url=new.html"></head><body>Redirecting…</body>', FORWARDS),
@@ -150,6 +161,21 @@ def test_page_03_empty_pages_and_shells_are_never_content(html: str, reason: str
 
 def test_page_03_short_page_with_text_is_content() -> None:
     assert body_of("<main><h1>Moved</h1><p>See the wiki.</p></main>") == "# Moved\n\nSee the wiki."
+
+
+@pytest.mark.parametrize(
+    ("html", "text"),
+    [
+        ('<div id="app"><main><h1>Gone</h1><p>See v2.</p></main></div><script></script>', "# Gone\n\nSee v2."),
+        (
+            "<script></script><main><p>Enable JavaScript in the settings.</p></main>",
+            "Enable JavaScript in the settings.",
+        ),
+        ('<div id="app"><main><p>本页面已经移动到新的位置</p></main></div>', "本页面已经移动到新的位置"),
+    ],
+)
+def test_page_03_a_short_page_of_an_application_is_content(html: str, text: str) -> None:
+    assert body_of(f"<body>{html}</body>") == text
 
 
 def test_body_never_begins_like_front_matter() -> None:
@@ -171,8 +197,28 @@ def test_a_page_too_deep_for_the_parser_is_not_cut() -> None:
 def test_lost_content_is_reported() -> None:
     kept = page(TEXT + "<table><tr><th>A</th></tr><tr><td>b</td></tr></table><pre>code</pre><h2>Two</h2>")
     assert kept.warnings == ()
-    lost = page(f"{TEXT}<select><option>{'word ' * 30}</option></select><p>{'seen ' * 30}</p>")
-    assert lost.warnings == ()  # controls are no content
+    controls = page(f"{TEXT}<select><option>{'word ' * 30}</option></select><p>{'seen ' * 30}</p>")
+    assert controls.warnings == ()
+
+
+@pytest.mark.parametrize(
+    ("taken", "warning"),
+    [
+        (r"The long text.*? end\.", "% of the text of the content is missing"),
+        (r"## Two\n", "1 of 2 headings are missing"),
+        (r"\|[^\n]*\n\| ---[^\n]*\n", "1 of 1 tables are missing"),
+        (r"```\ncode x\n```", "1 of 1 code blocks are missing"),
+    ],
+)
+def test_a_page_that_lost_content_says_what(taken: str, warning: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    html = (
+        f"<h1>One</h1><p>The long text {'of words ' * 20}until the end.</p><h2>Two</h2><p>{'kept ' * 200}</p>"
+        "<table><tr><th>A</th><th>B</th></tr><tr><td>b</td><td>c</td></tr></table><pre>code x</pre>"
+    )
+    assert page(html).warnings == ()
+    monkeypatch.setattr(extractor, "to_markdown", lambda node, links: re.sub(taken, "", to_markdown(node, links)))
+    warnings = page(html).warnings
+    assert len(warnings) == 1 and warning in warnings[0]
 
 
 def test_links_follow_the_base_and_the_url_the_bytes_came_from() -> None:

@@ -128,4 +128,4 @@ def test_any_text_survives_in_any_place(texts: list[str]) -> None:
 
 
 def test_a_mark_before_a_break_is_no_mark() -> None:
-    assert seen(markdown("<p>*<br>**</p><p>k</p>")) .split() == ["*", "**", "k"]
+    assert seen(markdown("<p>*<br>**</p><p>k</p>")).split() == ["*", "**", "k"]
