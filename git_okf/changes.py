@@ -28,7 +28,7 @@ def rendered(
     """The files of the `render:` commit: the re-rendered concepts, and what lists them. `before`: the old records."""
     if not delta.rerendered:
         return {}
-    files: Files = {change.path: _concept(change, source, body, when) for change in delta.rerendered}
+    files: Files = {change.path: concept_file(change, source, body, when) for change in delta.rerendered}
     records = {record.path: record for record in before}
     new = {record.path: record for record in delta.records if record.path}
     records.update({change.path: new[change.path] for change in delta.rerendered})
@@ -49,7 +49,7 @@ def synced(
         return {}
     files: Files = {record.path: None for record in delta.removed}
     for change in (*delta.added, *delta.updated):
-        files[change.path] = _concept(change, source, body, when)
+        files[change.path] = concept_file(change, source, body, when)
     touched = [
         *(change.path for change in delta.added),
         *(record.path for record in delta.removed),
@@ -67,7 +67,10 @@ def synced(
     return files
 
 
-def _concept(change: Change, source: SourceConfig, body: Callable[[str], str], when: datetime) -> bytes:
+def concept_file(change: Change, source: SourceConfig, body: Callable[[str], str], when: datetime) -> bytes:
+    """The file of a concept: as the source has it, or merged with what was edited by hand."""
+    if change.merged is not None:
+        return change.merged
     return concept.render(
         title=change.new.title,
         description=change.new.description,

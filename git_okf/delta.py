@@ -11,7 +11,8 @@
 | found, but a complete run saw no link to it     | kept, `missing_since`; removed after `unlinked_runs`       |
 | no outcome, and the enumeration is complete     | removed                                                    |
 | Failed, Suspect, Ignored, or no outcome at all  | retained                                                   |
-| edited by hand, source unchanged / changed      | kept and reported / retained as a conflict                 |
+| edited by hand, source unchanged                | kept and reported                                          |
+| edited by hand, source changed                  | both merged and updated, else retained as a conflict       |
 
 A new key that was Fetched is added; one that failed retryably is pending; every other new key is nothing.
 """
@@ -63,6 +64,8 @@ class Rules:
     """The run asked only for what was retained: nothing is said about the other items."""
     theirs: bool = False
     """Concepts edited by hand become the source's again; without it they are kept."""
+    merge: Callable[[Change], Change | None] = lambda change: None
+    """The change with a file that has the edits made by hand too; None where the two are in conflict."""
 
 
 @dataclass(slots=True)
@@ -105,6 +108,7 @@ def compute(known: Mapping[str, Record], seen: Observation, rules: Rules) -> Del
         unchanged=plan.unchanged,
         retained=tuple(sorted(plan.retained, key=lambda r: (r.path, r.key))),
         edited=tuple(sorted(plan.edited)),
+        merged=tuple(c.path for c in _by_path([*plan.updated, *plan.rerendered]) if c.merged is not None),
         records=tuple(plan.records[key] for key in sorted(plan.records)),
     )
 
@@ -117,7 +121,7 @@ def found(seen: Observation) -> int:
 def _known(plan: _Plan, record: Record, seen: Observation, rules: Rules) -> None:
     outcome = seen.outcomes.get(record.key)
     if record.edited and not rules.theirs:
-        _edited(plan, record, outcome)
+        _edited(plan, record, outcome, rules)
         return
     match outcome:
         case None if seen.complete:
@@ -151,9 +155,13 @@ def _found(plan: _Plan, record: Record, outcome: Fetched | NotModified, seen: Ob
     elif _same_content(record, outcome) and not record.edited:
         plan.keep(_refreshed(record, outcome))
     else:
-        change = Change(key=record.key, path=record.path, new=outcome, old=record)
-        (plan.rerendered if _drifted(record, outcome) else plan.updated).append(change)
-        plan.records[record.key] = _written(change, record)
+        _write(plan, Change(key=record.key, path=record.path, new=outcome, old=record), record)
+
+
+def _write(plan: _Plan, change: Change, record: Record) -> None:
+    """The page's new text: an update, or the work of another extractor on the bytes of last time."""
+    (plan.rerendered if _drifted(record, change.new) else plan.updated).append(change)
+    plan.records[record.key] = replace(_written(change, record), edited=change.edited)
 
 
 def _linked_or_missing(record: Record, seen: Observation, now: str) -> Record:
@@ -182,10 +190,14 @@ def _moved(plan: _Plan, record: Record, to: str, seen: Observation) -> None:
         plan.retain(record, RETRYABLE, f"moved to {to}, which could not be fetched")
 
 
-def _edited(plan: _Plan, record: Record, outcome: Outcome | None) -> None:
+def _edited(plan: _Plan, record: Record, outcome: Outcome | None, rules: Rules) -> None:
     """The record holds the hash of what was last synced; the file holds what a person wrote."""
     if isinstance(outcome, Fetched) and not _same_content(record, outcome):
-        plan.retain(record, CONFLICT, "edited here and changed at the source")
+        merged = rules.merge(Change(key=record.key, path=record.path, new=outcome, old=record))
+        if merged is None:
+            plan.retain(record, CONFLICT, "edited here and changed at the source")
+        else:
+            _write(plan, merged, replace(record, failure="", tries=0))
     elif isinstance(outcome, Gone | Moved):
         plan.retain(record, CONFLICT, "edited here and gone at the source")
     else:

@@ -214,6 +214,10 @@ class Change:
     path: str
     new: Fetched
     old: Record | None = None
+    merged: bytes | None = None
+    """The file where edits made by hand and the source's new text were merged; None: it is made of `new` alone."""
+    edited: bool = False
+    """The text of the merged file is not the source's."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -230,6 +234,8 @@ class Delta:
     retained: tuple[Retained, ...] = ()
     edited: tuple[str, ...] = ()
     """Paths of concepts edited by hand whose source did not change: kept, reported."""
+    merged: tuple[str, ...] = ()
+    """Paths of concepts edited by hand whose source changed elsewhere in the text: both are in the file."""
     records: tuple[Record, ...] = ()
     """The records as they will be once the delta is committed."""
 

@@ -63,6 +63,7 @@ def as_data(result: RunResult) -> dict[str, Any]:
         "rerendered": [change.path for change in delta.rerendered],
         "unchanged": delta.unchanged,
         "edited": list(delta.edited),
+        "merged": list(delta.merged),
         "retained": [{"path": r.path, "key": r.key, "outcome": r.outcome, "reason": r.reason} for r in delta.retained],
         "found": result.found,
         "known": result.known,
@@ -162,11 +163,13 @@ def _retained(delta: Delta) -> list[str]:
 
 
 def _edited(delta: Delta) -> list[str]:
-    if not delta.edited:
-        return []
-    paths = ", ".join(printable(path) for path in delta.edited[:5])
-    more = f" and {len(delta.edited) - 5} more" if len(delta.edited) > 5 else ""
-    return [f"  Edited by hand, kept: {paths}{more}"]
+    told = (("Edited by hand, kept", delta.edited), ("Edited by hand, merged", delta.merged))
+    return [f"  {what}: {_some(paths)}" for what, paths in told if paths]
+
+
+def _some(paths: Sequence[str]) -> str:
+    more = f" and {len(paths) - 5} more" if len(paths) > 5 else ""
+    return ", ".join(printable(path) for path in paths[:5]) + more
 
 
 def _why(result: RunResult) -> str:
@@ -193,6 +196,7 @@ def details(result: RunResult) -> str:
         *(f"moved: {old} to {new}" for old, new in delta.moved),
         *(f"retained: {item.path or item.key}: {item.outcome}: {item.reason}" for item in delta.retained),
         *(f"edited by hand: {path}" for path in delta.edited),
+        *(f"edited by hand, merged: {path}" for path in delta.merged),
         *(f"notice: {notice}" for notice in result.notices),
     ]
     counters = result.counters

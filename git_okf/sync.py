@@ -13,7 +13,7 @@ from concurrent.futures import Executor
 from dataclasses import replace
 from functools import partial
 
-from git_okf import baseline, delta, digest, guard, landing, memory, report
+from git_okf import baseline, delta, digest, guard, landing, memory, merging, report
 from git_okf.baseline import Baseline
 from git_okf.bundle import paths
 from git_okf.config import FILE_NAME, Config, SourceConfig
@@ -178,7 +178,7 @@ def _asked(run: Run, base: Baseline) -> Mapping[str, Record]:
 def _settle(run: Run, base: Baseline, seen: Observation, spool: Checkpoint) -> RunResult:
     """Plan, check, write; plan again where the branch moved meanwhile, from what was already fetched."""
     for _ in range(REPLANS):
-        plan = _plan(run, base, seen)
+        plan = _plan(run, base, seen, spool)
         trip = guard.check(base.known, seen, plan, delta.found(seen), _limits(run))
         if trip is not None:
             return _aborted(run, base, seen, plan, trip)
@@ -204,8 +204,7 @@ def _prepared_again(run: Run, before: Baseline) -> Baseline:
     base = _prepare(run, "Nothing was committed")
     if base.head.ref != before.head.ref:
         raise GitRefused(
-            f"HEAD went from {before.head.ref} to {base.head.ref} while the sync ran. "
-            "Nothing was committed",
+            f"HEAD went from {before.head.ref} to {base.head.ref} while the sync ran. Nothing was committed",
             f"git okf sync {run.source.name}   on the branch that is to have it; what was fetched is in the checkpoint",
         )
     for path in (*run.files, FILE_NAME):
@@ -217,7 +216,7 @@ def _prepared_again(run: Run, before: Baseline) -> Baseline:
     return base
 
 
-def _plan(run: Run, base: Baseline, seen: Observation) -> Delta:
+def _plan(run: Run, base: Baseline, seen: Observation, spool: Spool) -> Delta:
     owned = {record.path for record in base.pages.values()}
 
     def names(staying: Iterable[str]) -> Callable[[str], str]:
@@ -238,6 +237,7 @@ def _plan(run: Run, base: Baseline, seen: Observation) -> Delta:
         names=names,
         only_failed=run.options.retry_failed,
         theirs=run.options.theirs,
+        merge=partial(merging.merge, run, base, spool),
     )
     return delta.compute(base.known, seen, rules)
 
