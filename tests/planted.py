@@ -29,7 +29,7 @@ def ours() -> Bundle:
     files = {
         "pages/home.md": page("Home", "# Home\n\n[Guide](guide.md), [install](/pages/guide/install.md)."),
         "pages/guide.md": page(
-            "Guide", "# Guide\n\n[Install](guide/install.md#top) [up](./) [web](https://x.example/)"
+            "Guide", "# Guide\n\n[Install](guide/install.md#install) [up](./) [web](https://x.example/)"
         ),
         "pages/guide/install.md": page(
             "Install", "# Install\n\n```\n[no](link.md)\n<<<<<<< a\n=======\n>>>>>>> b\n```\n[^1]"
@@ -104,6 +104,8 @@ DEFECTS: list[tuple[str, Bundle, tuple[str, int, str, str]]] = [
     ("dangling link", foreign(body="a\n[b](b%20c.md)"), ("a.md", 6, "dangling-link", "warning")),
     ("dangling reference", foreign(body="[b]\n\n[b]: ./b.md 'B'"), ("a.md", 7, "dangling-link", "warning")),
     ("dangling bundle link", foreign(body="[b](/x/b.md)"), ("a.md", 5, "dangling-link", "warning")),
+    ("dangling anchor", foreign(body="# A\n\n[a](#a) [b](#b)"), ("a.md", 7, "dangling-anchor", "warning")),
+    ("anchor in code", foreign(body="[a](#a)\n\n```\n# a\n```"), ("a.md", 5, "dangling-anchor", "warning")),
     ("link out of the bundle", foreign(body="[b](../secret.md)"), ("a.md", 5, "link-outside", "warning")),
     ("conflict", foreign(body="<<<<<<< HEAD\na\n=======\nb\n>>>>>>> other"), ("a.md", 5, "conflict-marker", "error")),
     (

@@ -8,7 +8,7 @@ nothing else.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from posixpath import basename
 
 from git_okf import digest
@@ -18,7 +18,7 @@ from git_okf.bundle.concept import Concept, NotAConcept
 from git_okf.bundle.rules import ERROR, WARNING, Finding
 from git_okf.bundle.rules.fields import check_fields, is_timestamp
 from git_okf.bundle.rules.history import changes, check_log_history
-from git_okf.bundle.rules.links import check_conflicts, check_footnotes, check_links, prose_of
+from git_okf.bundle.rules.links import Place, check_conflicts, check_footnotes, check_links, prose_of
 from git_okf.bundle.rules.listings import OWN, Bundle, check_listings
 from git_okf.bundle.rules.names import check_names
 from git_okf.bundle.rules.reserved import check_index, check_log
@@ -114,10 +114,8 @@ def _check_concept(bundle: Bundle, path: str, data: bytes, told: _Told) -> Itera
             prose = prose_of(body)
             yield from check_conflicts(path, _head(data, first) + prose)
             yield from check_footnotes(path, prose, first, concept.front.get("sources"))
-    if synced:
-        yield from check_links(path, body, first, bundle.exists)
-    else:
-        yield from check_links(path, body, first, bundle.exists, told.may_come)
+    place = Place(exists=bundle.exists, anchors=bundle.anchors)
+    yield from check_links(path, body, first, place if synced else replace(place, may_come=told.may_come))
 
 
 def _check_hash(path: str, data: bytes, first: int, stated: str, synced: bool, told: _Told) -> Iterator[Finding]:

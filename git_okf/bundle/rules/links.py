@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from posixpath import dirname, join, normpath
 from urllib.parse import unquote
 
@@ -13,24 +14,29 @@ _FENCE = re.compile(r"^[ \t>*+-]*(?:\d+[.)][ \t]+)?(`{3,}|~{3,})(.*)$")
 _CODE_SPAN = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.DOTALL)
 _LINK = re.compile(r"(?<!\\)\]\(\s*(?:<([^<>\n]*)>|([^\s()<>]*(?:\([^\s()]*\)[^\s()]*)*))")
 _DEFINITION = re.compile(r"^ {0,3}\[[^\]\n^][^\]\n]*\]:\s*<?([^\s>]+)", re.MULTILINE)
-_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//|#")
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 _FOOTNOTE = re.compile(r"\[\^([^\]\s]+)\]")
 _MERGE = (re.compile(r"<<<<<<< \S"), re.compile(r"=======\s*\Z"), re.compile(r">>>>>>> \S"))
 
 
-def check_links(
-    path: str,
-    body: str,
-    first_line: int,
-    exists: Callable[[str], bool],
-    may_come: Callable[[str], bool] = lambda path: True,
-) -> Iterator[Finding]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """What is around a concept: which files there are, and what they have to link to."""
+
+    exists: Callable[[str], bool]
+    anchors: Callable[[str], frozenset[str] | None]
+    """Of a concept; None where there is none."""
+    may_come: Callable[[str], bool] = lambda path: True
+    """Whether a page of the source could be at a path one day."""
+
+
+def check_links(path: str, body: str, first_line: int, place: Place) -> Iterator[Finding]:
     """Relative links whose target the bundle does not hold, or that lead out of it: allowed, told once a target.
 
-    A target that is not there and of which `may_come` says that it never will be is an error.
+    A target that is not there and never will be is an error.
     """
     targets = {target for target, _ in _targets(body)}
-    if not any("`" in target or _wrong(path, target, exists, may_come) for target in targets):
+    if not any("`" in target or _wrong(path, target, place) for target in targets):
         return  # nothing that could be wrong, in code or outside of it
     prose = prose_of(body)
     judged: set[str] = set()
@@ -38,27 +44,31 @@ def check_links(
         if target in judged:
             continue
         judged.add(target)
-        wrong = _wrong(path, target, exists, may_come)
+        wrong = _wrong(path, target, place)
         if wrong:
             yield Finding(path, first_line + prose.count("\n", 0, at), *wrong)
 
 
-def _wrong(
-    path: str, target: str, exists: Callable[[str], bool], may_come: Callable[[str], bool]
-) -> tuple[str, str, str, str] | None:
+def _wrong(path: str, target: str, place: Place) -> tuple[str, str, str, str] | None:
     """(rule, severity, message, hint) of a target that leads nowhere; None where it is fine or not relative."""
-    wanted = "" if _SCHEME.match(target) else unquote(re.split(r"[?#]", target, maxsplit=1)[0])
-    if not wanted:
+    if not target or _SCHEME.match(target):
         return None
+    wanted, _, fragment = target.partition("#")
+    wanted = unquote(wanted.partition("?")[0])
     resolved = normpath(wanted.lstrip("/") if wanted.startswith("/") else join(dirname(path), wanted))
-    if resolved == ".." or resolved.startswith("../"):
+    if not wanted:
+        resolved = path
+    elif resolved == ".." or resolved.startswith("../"):
         return "link-outside", WARNING, f"the link {target!r} leads out of the bundle", "link to its URL"
-    if exists(resolved):
+    elif not place.exists(resolved):
+        message = f"the link {target!r} leads to nothing in the bundle"
+        if place.may_come(resolved):
+            return "dangling-link", WARNING, message, "it may be a page not synced yet"
+        return "dangling-link", ERROR, f"{message}, and no page of the source would be there", "correct it"
+    names = place.anchors(resolved) if fragment else None
+    if names is None or unquote(fragment).lower().removeprefix("user-content-") in names:
         return None
-    message = f"the link {target!r} leads to nothing in the bundle"
-    if may_come(resolved):
-        return "dangling-link", WARNING, message, "it may be a page not synced yet"
-    return "dangling-link", ERROR, f"{message}, and no page of the source would be there", "correct it"
+    return "dangling-anchor", WARNING, f"the link {target!r} leads to no heading or id there", ""
 
 
 def _targets(prose: str) -> Iterator[tuple[str, int]]:

@@ -10,7 +10,9 @@ from posixpath import basename, dirname
 from git_okf.bundle import concept as concepts
 from git_okf.bundle import index, log
 from git_okf.bundle.concept import Header, NotAConcept
+from git_okf.bundle.rules.anchors import anchors
 from git_okf.bundle.rules.finding import ERROR, Finding
+from git_okf.bundle.rules.links import prose_of
 
 OWN = "git-okf/"
 """How the actor in `generated.by` of our own concepts begins."""
@@ -27,6 +29,7 @@ class Bundle:
         self.inside: dict[str, list[str]] = defaultdict(list)
         """The concepts of each directory, by path."""
         self._headers: dict[str, Header | None] = {}
+        self._anchors: dict[str, frozenset[str] | None] = {}
         self.below: dict[str, set[str]] = defaultdict(set)
         """The subdirectories of each directory that hold concepts or lead to some."""
         for path in files:
@@ -52,6 +55,16 @@ class Bundle:
         if path not in self._headers and path in self.files:
             self.read(path)
         return self._headers.get(path)
+
+    def anchors(self, path: str) -> frozenset[str] | None:
+        """What a link's fragment can lead to in a concept; None where there is no such concept."""
+        if path not in self._anchors:
+            try:
+                body = concepts.body(self.files[path]) if path.endswith(".md") and path in self.files else None
+            except NotAConcept:
+                body = None
+            self._anchors[path] = None if body is None else anchors(body, prose_of(body))
+        return self._anchors[path]
 
     def entries(self, directory: str) -> Iterator[index.Entry]:
         """The synced concepts of a directory; what somebody else put there is not listed by us."""
