@@ -216,6 +216,7 @@ THEMES: tuple[Theme, ...] = (
     ),
     Theme(
         name="texinfo",
+        ids=Ids(elsewhere=r"index-|(?:chap|sec|toc)-"),
         signs=('content="makeinfo', 'content="texi2any', "Created by GNU Texinfo"),
         content=("body",),
         drop=(
@@ -227,7 +228,12 @@ THEMES: tuple[Theme, ...] = (
             ".settitle",
         ),
     ),
-    Theme(name="nodejs", signs=('<div id="apicontent">',), content=("#apicontent",)),
+    Theme(
+        name="nodejs",
+        signs=('<div id="apicontent">',),
+        content=("#apicontent",),
+        ids=Ids(elsewhere=r"[a-z0-9]+_\w+\Z"),
+    ),
     Theme(
         name="gtk-doc",
         signs=('content="GTK-Doc', 'content="gtk-doc'),
@@ -271,7 +277,9 @@ THEMES: tuple[Theme, ...] = (
     ),
     Theme(
         name="sphinx",
-        ids=Ids(elsewhere=r"(?:term|cmdoption|envvar|std|opcode|pdbcmd|change|module|index|ref|grammar-token)-"),
+        ids=Ids(
+            prefix="s-", elsewhere=r"(?:term|cmdoption|envvar|std|opcode|pdbcmd|change|module|index|ref|grammar-token)-"
+        ),
         signs=(
             "_static/documentation_options.js",
             'Created using <a href="https://www.sphinx-doc.org',
@@ -330,6 +338,7 @@ THEMES: tuple[Theme, ...] = (
     ),
     Theme(
         name="docbook",
+        ids=Ids(elsewhere="_"),
         signs=('content="DocBook XSL', 'class="navheader"', 'class="NAVHEADER"'),
         content=("body",),
         drop=(

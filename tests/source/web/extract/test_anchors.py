@@ -62,6 +62,15 @@ def test_what_a_link_of_the_page_leads_to_keeps_an_anchor_in_its_place(html: str
     assert markdown(f'<p><a href="#x">see</a></p>{html}') == f"[see](#x)\n\n{text}"
 
 
+def test_a_link_to_a_name_of_an_api_leads_to_the_heading_it_is_under() -> None:
+    html = (
+        '<p><a href="#pkg.C">C</a> <a href="#pkg.D">D</a></p><dl><dt id="pkg.D">D</dt><dd>d</dd></dl>'
+        '<h2>Two</h2><dl><dt id="pkg.C">C</dt><dd>c</dd></dl>'
+    )
+    text = '[C](#two "#pkg.C") [D](start.md "#pkg.D")'
+    assert markdown(html) == f"{text}\n\n- **D**: d\n\n## Two\n\n- **C**: c"
+
+
 def test_ids_that_nothing_leads_to_cost_no_word() -> None:
     html = '<h2 id="one-two">One &amp; two</h2><p id="p">a</p><ul><li id="l">b</li></ul><dl><dt id="d">c</dt></dl>'
     assert "<a" not in markdown(html)

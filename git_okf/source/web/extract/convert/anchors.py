@@ -1,7 +1,9 @@
 """Anchors: where the ids of a page go in its Markdown, and what the links to them become.
 
-The id of a heading becomes the heading's own slug. Any other id leaves `<a id="..."></a>` in its place, but only where
-a link of the page leads to it or its author set an anchor there: of the rest nobody knows.
+The id of a heading becomes the heading's own slug. Any other id that looks like a slug leaves `<a id="..."></a>` in its
+place, but only where a link of the page leads to it or its author set an anchor there: of the rest nobody knows. Ids
+of another kind (`pkg.Class.method`, of which a page of an API has hundreds) leave nothing: links to them lead to the
+heading they are under, with the id as title.
 """
 
 from __future__ import annotations
@@ -20,16 +22,16 @@ from git_okf.source.web.extract.tree import HEADINGS, classes, found, words
 _OWN_IDS = "okf-heading"
 _BOX_IDS = "okf-box"
 _ANCHOR = "okf-anchor"
+_PLACE = "okf-place"
 """Attributes in which an element carries what was found of it."""
 _NAMED = etree.XPath("descendant-or-self::*[@id or self::a[@name]]")
 _LINKS = etree.XPath("descendant::a[contains(@href, '#') and not(ancestor::pre)]")
-_MARKED = etree.XPath(f"descendant-or-self::*[@{_ANCHOR}]")
+_MARKED = etree.XPath(f"descendant-or-self::*[@{_ANCHOR} or @{_PLACE}]")
 _SAID = words("img svg pre hr table input iframe video audio object math")
 """Elements that are content without holding text."""
 _STRESSED = frozenset(("strong", "b", "em", "i", "dfn"))
 """Elements that have an id only where their author gave them one."""
 _BACK = frozenset(("fn-backref", "footnote-backref", "footnote-back", "reversefootnote", "data-footnote-backref"))
-_WRITABLE = re.compile(r"[^\s\"'<>`\\|&*\[\]\x00-\x1f]{1,200}\Z")
 _STEPS = 60
 _PENDING = re.compile("\2(\\d+)\3")
 
@@ -110,6 +112,8 @@ class Anchors:
         self._slugs: Counter[str] = Counter()
         self._headings: dict[str, str] = {}
         self._placed: set[str] = set()
+        self._under: dict[str, str] = {}
+        self._last = ""
         self._pending: list[str] = []
         self.any = False
         """Whether any element carries an anchor."""
@@ -119,11 +123,12 @@ class Anchors:
         wanted = self._wanted(node) - set(notes)
         for el in found(_NAMED, node):
             authored = _is_authored(el)
-            kept = [n for n in _names(el) if n in wanted or (authored and self._ids.slug(n))]
-            written = [name for name in (self._ids.slug(n) or n for n in kept) if _WRITABLE.match(name)]
-            if written:
-                el.set(_ANCHOR, " ".join(dict.fromkeys(written)))
-                self.any = True
+            for name in _names(el):
+                slug = self._ids.slug(name)
+                if name in wanted or (authored and slug):
+                    attribute = _ANCHOR if slug else _PLACE
+                    el.set(attribute, f"{el.get(attribute) or ''} {slug or name}".strip())
+                    self.any = True
 
     def _wanted(self, node: etree._Element) -> set[str]:
         wanted: set[str] = set()
@@ -142,6 +147,7 @@ class Anchors:
         self._slugs[base] += 1
         own = f"{base}-{count}" if count else base
         self._placed.add(own)
+        self._last = own
         names = (el.get(_OWN_IDS) or "").split()
         self._headings.update(dict.fromkeys((*names, *(el.get(_BOX_IDS) or "").split()), own))
         slugs = dict.fromkeys(self._ids.slug(name) for name in names)
@@ -149,7 +155,12 @@ class Anchors:
 
     def take(self, el: etree._Element) -> str:
         """The anchors of one element as Markdown, once."""
-        names = el.get(_ANCHOR) if self.any else None
+        if not self.any:
+            return ""
+        places, names = el.get(_PLACE), el.get(_ANCHOR)
+        if places:
+            self._under.update(dict.fromkeys(places.split(), self._last))
+            del el.attrib[_PLACE]
         if not names:
             return ""
         del el.attrib[_ANCHOR]
@@ -181,7 +192,7 @@ class Anchors:
             for written in (self._ids.slug(name), name):
                 if written in self._placed and written:
                     return f"#{safe(written)}"
-        return self._links.titled(fragment)
+        return self._links.titled(fragment, self._under.get(fragment) or self._under.get(unquote(fragment), ""))
 
 
 def _is_tab(link: etree._Element) -> bool:

@@ -83,8 +83,10 @@ class Links:
             slug = heading_slug(text)
         return f"{path}#{safe(slug)}" if slug else f'{path} "#{_title(fragment)}"'
 
-    def titled(self, fragment: str) -> str:
-        """A link to the page itself whose fragment leads nowhere: its top, with the fragment as title."""
+    def titled(self, fragment: str, heading: str) -> str:
+        """A link within the page to what has no anchor: to the heading above or the top, with the fragment as title."""
+        if heading:
+            return f'#{safe(heading)} "#{_title(fragment)}"'
         if not self.relative or _SCHEME.match(self.own_page):
             return f"{self.own_page}#{safe(fragment)}"
         return self.own_page if fragment == "top" else f'{self.own_page} "#{_title(fragment)}"'
