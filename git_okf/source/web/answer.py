@@ -14,6 +14,8 @@ from types import MappingProxyType
 
 from git_okf.model import Failed, Fetched, Ignored, NotModified, Outcome, Record, Status, Suspect
 
+FOR_NOW = "redirects there for now"
+"""`failure` of an alias that is asked again in every run: a temporary redirect says that the page will be there."""
 NO_URLS: Mapping[str, str] = MappingProxyType({})
 
 
@@ -146,8 +148,8 @@ def for_new(key: str, url: str, answer: Answer, before: Record | None) -> Record
             return Record(key=key, url=wire, status=Status.ABSENT, target=str(status))
         case Denied(status=status):
             return Record(key=key, url=wire, status=Status.REFUSED, target=f"{status}: access was refused")
-        case Elsewhere(to=to) if to:
-            return Record(key=key, url=wire, status=Status.ALIAS, target=to)
+        case Elsewhere(to=to, permanent=permanent) if to:
+            return Record(key=key, url=wire, status=Status.ALIAS, target=to, failure="" if permanent else FOR_NOW)
         case Elsewhere(url=landing):
             return Record(key=key, url=wire, status=Status.REFUSED, target=f"redirects to {landing}")
         case Refusal():

@@ -9,7 +9,7 @@ import asyncio
 import sys
 from collections.abc import Mapping
 from concurrent.futures import BrokenExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from git_okf.config import WebSource
 from git_okf.digest import raw_hash
@@ -44,6 +44,8 @@ class Reader:
     afresh: bool
     tally: Tally
     at_once: asyncio.Semaphore
+    alone: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """A page whose worker died is read again by itself: then it is clear whose fault it was."""
 
     async def answer(
         self, key: str, url: str, response: Response, record: Record | None, markdown: Response | None = None
@@ -80,13 +82,23 @@ class Reader:
         async with self.at_once:
             self.tally.extracted += 1
             try:
-                return await asyncio.get_running_loop().run_in_executor(self.tools.executor(), reading.read, job)
+                return await self._in_worker(job)
             except BrokenExecutor:
-                return Trouble(reason="the worker that read the page died (out of memory?)")
+                reason = "reading it takes too long, or too much memory: its worker died of it"
+                return Trouble(reason=reason, retryable=False)
             except OkfError:
                 raise
             except Exception as error:  # noqa: BLE001 - a page that breaks the reader ends its own reading, not the run
                 return Trouble(reason=f"reading it failed: {type(error).__name__}: {error}"[:300], retryable=False)
+
+    async def _in_worker(self, job: Job) -> Reading:
+        """What a worker makes of a page. Raises BrokenExecutor where it died of it, not where it died of another."""
+        loop = asyncio.get_running_loop()
+        try:
+            return await loop.run_in_executor(self.tools.executor(), reading.read, job)
+        except BrokenExecutor:
+            async with self.alone:
+                return await loop.run_in_executor(self.tools.executor(), reading.read, job)
 
     def markdown_url(self, key: str, url: str, response: Response) -> str:
         """The Markdown that a page names as its twin, "" if it names none that is in the site."""

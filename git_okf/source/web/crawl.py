@@ -119,9 +119,10 @@ class Crawl:
         await self._ask_later([k for k in failed if self._is_leaving(k)], self._ask_again, walk=False)
 
     def _known_and_pending(self) -> list[str]:
+        """What the last run did not come to, or could not have, comes first: a run that has to stop makes headway."""
         answers = self.findings.answers
-        wanted = []
-        for key in self.pages:
+        wanted: list[str] = []
+        for key in sorted(self.pages, key=lambda key: not self.pages[key].failure):
             decision = self.gate.decide(key)
             if not decision.accepted:
                 answers[key] = Barred(decision.rule)
@@ -129,7 +130,9 @@ class Crawl:
                 wanted.append(key)
         if self.walk.frontier.places > 0:
             pending = (k for k, r in sorted(self.known.items()) if r.status is Status.PENDING and k not in answers)
-            wanted.extend(key for key in pending if self.gate.decide(key).accepted)
+            late = sum(not self.pages[key].failure for key in wanted)
+            at = len(wanted) - late
+            wanted[at:at] = [key for key in pending if self.gate.decide(key).accepted]
         return wanted
 
     def _follow_listings(self) -> None:
@@ -255,9 +258,9 @@ class Crawl:
                 found.gone[key] = 404
 
     def _leaving_but_linked(self) -> list[str]:
-        """Pages that left twice although the site itself leads to them."""
+        """Pages that left twice although the site itself, or for the start page the source, leads to them."""
         found = self.findings
-        named = found.linked | self.discovery.sitemap_pages.keys()
+        named = found.linked | self.discovery.sitemap_pages.keys() | {self.gate.scope.start}
         return [key for key in self.pages if key in named and (key in found.gone or key in found.moved)]
 
     async def _ask_once_more(self, key: str) -> None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from git_okf.model import Record, Status
-from git_okf.source.web.answer import Answer, Doubt, Elsewhere, Missing, Page, Refusal, Same, for_new
+from git_okf.source.web.answer import FOR_NOW, Answer, Doubt, Elsewhere, Missing, Page, Refusal, Same, for_new
 from git_okf.source.web.findings import Findings
 from git_okf.source.web.frontier import Frontier, Node
 from git_okf.source.web.gate import Gate
@@ -228,7 +228,8 @@ class Walk:
                 self.findings.barred[key] = decision.rule
                 return
             record = self._known.get(key)
-            if record is not None and record.status is Status.ALIAS and not self._afresh:
+            rests = record is not None and record.status is Status.ALIAS and record.failure != FOR_NOW
+            if record is not None and rests and not self._afresh:
                 self._resting[key] = None
                 self.findings.side[key] = record
         self.frontier.reach(key, depth, origin)

@@ -96,7 +96,7 @@ def number(*parts: object) -> int:
 
 
 def show(docs: Docs, size: int, run: int) -> None:
-    """The site at the time of a run: one page in fifty is new, another has changed, a third is not there any more."""
+    """The site at the time of a run: with each run one page in fifty changes, and some leaves come or go."""
     there = [n for n in range(1, size) if n * FAN + 1 < size or present(n, run)]
     standing = set(there)
     for n in range(1, size):

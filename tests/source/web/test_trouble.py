@@ -6,11 +6,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
-from observing import Bodies, Docs, found, paths, small_site
+from observing import Bodies, Docs, document, found, no_sleep, paths, side, small_site, tools
 
 from git_okf.errors import SourceUnavailable, UsageError
 from git_okf.model import Status
 from git_okf.source import Ask
+from git_okf.source.web.site import WebSite
+from git_okf.workers import LazyPool
 
 
 def test_http_01_a_host_that_wants_to_be_left_alone_is_rate_limited_not_down(docs: Docs) -> None:
@@ -122,3 +124,33 @@ def test_records_of_another_time_are_read_without_their_links(docs: Docs) -> Non
     seen = docs.sync()
     assert len(found(seen)) == 4
     assert seen.unlinked == frozenset()
+
+
+def test_a_link_that_redirects_for_now_is_asked_again_and_one_that_moved_for_good_is_not(docs: Docs) -> None:
+    docs.page("/", "/a", "/soon", "/old")
+    docs.page("/a")
+    docs.site.redirect("/soon", "/a", status=302)
+    docs.site.redirect("/old", "/a", status=301)
+    docs.sync()
+    docs.sync()
+    assert docs.asked("/soon") == ["/soon"]
+    assert docs.asked("/old") == []
+    assert docs.site.bodies() == 0
+    docs.site.heal()
+    docs.page("/soon")
+    assert docs.key("/soon") in found(docs.sync())
+
+
+def test_http_04_a_page_that_takes_for_ever_to_read_ends_its_own_reading(docs: Docs) -> None:
+    docs.page("/", "/a", "/trap", "/b")
+    for name in "ab":
+        docs.page(f"/{name}")
+    attributes = " ".join(f"a{n}" for n in range(40_000))
+    docs.site.page("/trap", document("trap").replace("<main>", f"<main {attributes}>"))
+    pool = LazyPool(2, inline_calls=9, longest=0.5)
+    seen = WebSite(docs.source(), {}, sleep=no_sleep).observe({}, Ask(), replace(tools(), executor=lambda: pool))
+    pool.shutdown()
+    assert paths(docs, seen) == {"/", "/a", "/b"}
+    assert side(seen, Status.REFUSED) == {
+        docs.key("/trap"): "reading it takes too long, or too much memory: its worker died of it"
+    }
