@@ -225,7 +225,6 @@ THEMES: tuple[Theme, ...] = (
             "a.copiable-link",
             "a.copiable-anchor",
             "span.copiable-anchor",
-            ".settitle",
         ),
     ),
     Theme(

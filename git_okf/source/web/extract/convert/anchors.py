@@ -29,7 +29,7 @@ _LINKS = etree.XPath("descendant::a[contains(@href, '#') and not(ancestor::pre)]
 _MARKED = etree.XPath(f"descendant-or-self::*[@{_ANCHOR} or @{_PLACE}]")
 _SAID = words("img svg pre hr table input iframe video audio object math")
 """Elements that are content without holding text."""
-_STRESSED = frozenset(("strong", "b", "em", "i", "dfn"))
+_STRESSED = ("strong", "b", "em", "i", "dfn")
 """Elements that have an id only where their author gave them one."""
 _BACK = frozenset(("fn-backref", "footnote-backref", "footnote-back", "reversefootnote", "data-footnote-backref"))
 _STEPS = 60
@@ -60,8 +60,10 @@ def _forget_names(el: etree._Element) -> None:
 
 def _means_heading(el: etree._Element, heading: etree._Element) -> bool:
     """Whether others will link to this id for the heading's sake: boxes of a page's layout have ids, too."""
-    if el.tag == "section" or not len(el) or heading in el.iterancestors() or el is heading:
+    if el is heading or el.tag == "section":
         return True
+    if heading in el.iterancestors() or not len(el):
+        return el.tag in ("a", "span", "code", *_STRESSED)
     return any(name == "section" or name.startswith("sect") for name in classes(el))
 
 
