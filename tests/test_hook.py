@@ -533,6 +533,24 @@ def test_the_short_way_and_the_long_way_are_the_same(bundle: GitRepo, okf: Run) 
     assert outside.err.startswith("error: ")
 
 
+# --- HOOK-04: a machine that has next to nothing ---
+
+
+def test_hook_04_the_hook_needs_no_extractor_and_no_network_library(bundle: GitRepo) -> None:
+    program = (
+        "import sys\n"
+        "for name in ('trafilatura', 'lxml', 'pygit2', 'aiohttp', 'typer', 'regex', 'selectolax'):\n"
+        "    sys.modules[name] = None\n"  # as if it could not be imported
+        "sys.argv = ['git-okf', 'verify', '--hook']\n"
+        "from git_okf.__main__ import main\n"
+        "main()\n"
+    )
+    bundle.write(INSTALL, edited())
+    bundle.git("add", "docs")
+    done = run((sys.executable, "-P", "-c", program), bundle.path, GIT_INDEX_FILE=".git/index")
+    assert refused(Ran(done.returncode, done.stdout, done.stderr))
+
+
 # --- what it costs ---
 
 
