@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from types import MappingProxyType
 
 from git_okf.model import (
@@ -31,10 +32,11 @@ HOPS = 10
 
 def conclude(crawl: Crawl, counters: Counters, *, partly: str = "") -> Observation:
     """The observation of a run; `partly` says why it asked for only a part."""
-    outcomes = dict(_outcomes(crawl))
-    reasons = (partly,) if partly else tuple(_incomplete(crawl, outcomes))
+    unreached = {} if partly else _unreached(crawl)
+    outcomes = dict(_outcomes(crawl, unreached))
+    reasons = (partly,) if partly else tuple(_incomplete(crawl, outcomes, unreached))
     listed = dict(crawl.discovery.side)
-    side = {**crawl.findings.side, **_gone_links(crawl), **listed}
+    side = {**crawl.findings.side, **unreached, **_gone_links(crawl), **listed}
     return Observation(
         outcomes=MappingProxyType(outcomes),
         incomplete_reasons=reasons,
@@ -47,7 +49,29 @@ def conclude(crawl: Crawl, counters: Counters, *, partly: str = "") -> Observati
     )
 
 
-def _outcomes(crawl: Crawl) -> Iterator[tuple[str, Outcome]]:
+def _unreached(crawl: Crawl) -> dict[str, Record]:
+    """New links that a run which had to stop did not come to, in the order of the walk: the next one asks them first.
+
+    No more than there are places for: whatever is remembered is asked.
+    """
+    found, frontier = crawl.findings, crawl.walk.frontier
+    if not found.stopped:
+        return {}
+    settled = (crawl.pages, found.answers, found.pages, found.side)
+    waiting = (key for key in frontier.nodes if not any(key in each for each in settled))
+    return {
+        key: Record(key=key, url=url if (url := crawl.gate.url(key)) != key else "", status=Status.PENDING,
+                    failure=found.stopped, tries=_tries(crawl, key))
+        for key in islice(waiting, max(0, frontier.places))
+    }  # fmt: skip
+
+
+def _tries(crawl: Crawl, key: str) -> int:
+    before = crawl.known.get(key)
+    return before.tries if before is not None and before.status is Status.PENDING else 0
+
+
+def _outcomes(crawl: Crawl, unreached: Mapping[str, Record]) -> Iterator[tuple[str, Outcome]]:
     """Known pages in the order of their keys, then new ones in the order of the walk, then what is pending."""
     found = crawl.findings
     for key in crawl.pages:
@@ -60,7 +84,7 @@ def _outcomes(crawl: Crawl) -> Iterator[tuple[str, Outcome]]:
         yield key, outcome
     for key, page in found.pages.items():
         yield key, page.fetched
-    for key, record in sorted(found.side.items()):
+    for key, record in sorted({**found.side, **unreached}.items()):
         if record.status is Status.PENDING:
             yield key, Failed(key=key, reason=record.failure)
 
@@ -141,17 +165,18 @@ def _origins(crawl: Crawl, outcomes: dict[str, Outcome]) -> dict[str, int]:
 # --- why there may be more than was found ---
 
 
-def _incomplete(crawl: Crawl, outcomes: dict[str, Outcome]) -> Iterator[str]:
+def _incomplete(crawl: Crawl, outcomes: Mapping[str, Outcome], unreached: Mapping[str, Record]) -> Iterator[str]:
     found, frontier = crawl.findings, crawl.walk.frontier
     if found.stopped and found.unasked:
         yield f"{found.stopped}: {_count(found.unasked, 'page was', 'pages were')} not asked"
     yield from crawl.discovery.incomplete
-    if frontier.too_many:
-        yield f"max_pages {crawl.max_pages} reached: {_count(len(frontier.too_many), 'link', 'links')} not followed"
+    too_many = frontier.too_many - unreached.keys()
+    if too_many:
+        yield f"max_pages {crawl.max_pages} reached: {_count(len(too_many), 'link', 'links')} not followed"
     too_deep = frontier.too_deep - frontier.nodes.keys()
     if too_deep:
         yield f"max_depth {crawl.max_depth} reached: {_count(len(too_deep), 'link', 'links')} not followed"
-    failed = [key for key, outcome in outcomes.items() if isinstance(outcome, Failed)]
+    failed = [key for key, outcome in outcomes.items() if isinstance(outcome, Failed) and key not in unreached]
     if failed:
         yield f"{_count(len(failed), 'page', 'pages')} could not be fetched"
     suspect = [key for key, outcome in outcomes.items() if isinstance(outcome, Suspect)]

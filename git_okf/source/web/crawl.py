@@ -119,7 +119,8 @@ class Crawl:
         await self._ask_later([k for k in failed if self._is_leaving(k)], self._ask_again, walk=False)
 
     def _known_and_pending(self) -> list[str]:
-        """What the last run did not come to, or could not have, comes first: a run that has to stop makes headway."""
+        """What the last run did not come to, or could not have, comes first, new pages before known ones: so a run that
+        never has enough time gets to everything all the same."""
         answers = self.findings.answers
         wanted: list[str] = []
         for key in sorted(self.pages, key=lambda key: not self.pages[key].failure):
@@ -130,9 +131,7 @@ class Crawl:
                 wanted.append(key)
         if self.walk.frontier.places > 0:
             pending = (k for k, r in sorted(self.known.items()) if r.status is Status.PENDING and k not in answers)
-            late = sum(not self.pages[key].failure for key in wanted)
-            at = len(wanted) - late
-            wanted[at:at] = [key for key in pending if self.gate.decide(key).accepted]
+            wanted[:0] = [key for key in pending if self.gate.decide(key).accepted]
         return wanted
 
     def _follow_listings(self) -> None:
@@ -172,7 +171,14 @@ class Crawl:
         """The answer for a key; None where the run has to stop."""
         if self._must_stop():
             return None
-        answer = await self._inquirer.ask(key, self.gate.url(key), self.known.get(key))
+        limit = asyncio.timeout_at(self._ask.deadline)  # the loop's clock is the monotonic one
+        try:
+            async with limit:
+                answer = await self._inquirer.ask(key, self.gate.url(key), self.known.get(key))
+        except TimeoutError:
+            if not limit.expired():
+                raise
+            return None
         if not isinstance(answer, Trouble):
             self._failures = 0
             return answer

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from http import HTTPStatus
+from typing import Any
 
 from git_okf.config import WebSource, header_values
 from git_okf.errors import SourceUnavailable, UsageError
@@ -23,7 +24,10 @@ from git_okf.source.web.gate import Gate
 from git_okf.source.web.inquiry import Getter, Inquirer
 from git_okf.source.web.reading import options, scope_of
 from git_okf.source.web.tally import Tally
+from git_okf.source.web.walk import cancelled
 
+STOPPING_S = 0.25
+"""How soon a signal is heard, whatever is being waited for."""
 ONLY_FAILED = "only failed items were asked"
 
 
@@ -62,9 +66,9 @@ class WebSite:
         try:
             async with Client(self._source, self._headers, clock=tools.clock, sleep=self._sleep) as client:
                 if not self._source.browser:
-                    return await self._run(client, client, known, ask, tools)
+                    return await _unless_stopping(self._run(client, client, known, ask, tools), tools)
                 async with Rendering(client, self._source, self._environ) as browser:
-                    return await self._run(client, browser, known, ask, tools)
+                    return await _unless_stopping(self._run(client, browser, known, ask, tools), tools)
         except RateLimited as error:
             raise SourceUnavailable(
                 f"{self._source.url} asks to be left alone for a while ({error.reason}); nothing was changed",
@@ -172,6 +176,19 @@ class WebSite:
                 raise UsageError(f"{url} cannot be read: {reason}", "begin at another page")
             case _:
                 return
+
+
+async def _unless_stopping(run: Coroutine[Any, Any, Observation], tools: Tools) -> Observation:
+    """The observation, or one of nothing soon after a signal, whatever the site does: what was fetched is spooled."""
+    task = asyncio.ensure_future(run)
+    try:
+        while not task.done():
+            await asyncio.wait({task}, timeout=STOPPING_S)
+            if not task.done() and tools.stopping():
+                return Observation(outcomes={}, incomplete_reasons=("the run was interrupted",))
+        return task.result()
+    finally:
+        await cancelled([task])
 
 
 def _counters(client: Client, tally: Tally) -> Counters:

@@ -1,0 +1,84 @@
+"""SIGINT and SIGTERM: a clean end within seconds, whatever the site does; a second signal ends at once."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from scenario import Docs, assert_same, everything
+
+PATIENCE_S = 5.0
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("where", ["/docs/p1", "/docs/", "/robots.txt"])
+def test_a_site_that_does_not_answer_does_not_keep_a_run_that_is_to_end(
+    docs: Docs, number: signal.Signals, where: str
+) -> None:
+    docs.put("p0", "p1", "p2")
+    docs.repo.commit(
+        "configuration", {".okf.yaml": f"version: 1\nsources: {{docs: {{url: '{docs.url}', bundle: docs}}}}\n"}
+    )
+    before = everything(docs.repo)
+    docs.site.fault(where, delay=20.0)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "git_okf", "sync"], cwd=docs.repo.path, stderr=subprocess.PIPE, text=True
+    )
+    sent: list[float] = []
+
+    def signalled() -> None:
+        process.send_signal(number)
+        sent.append(time.monotonic())
+
+    docs.site.when_asked(where, signalled)
+    _, said = process.communicate(timeout=30)
+    assert time.monotonic() - sent[0] < PATIENCE_S
+    assert process.returncode == 130, said
+    assert "interrupted; nothing was committed" in said and "Traceback" not in said
+    assert_same(before, everything(docs.repo))
+
+
+def test_a_second_signal_ends_at_once() -> None:
+    code = (
+        "import time\n"
+        "from git_okf import interrupt\n"
+        "stopping = interrupt.watch()\n"
+        "print('ready', flush=True)\n"
+        "while not stopping():\n    time.sleep(0.01)\n"
+        "print('stopping', flush=True)\n"
+        "time.sleep(60)\n"
+    )
+    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    assert process.stdout
+    assert process.stdout.readline() == "ready\n"
+    process.send_signal(signal.SIGINT)
+    assert process.stdout.readline() == "stopping\n"
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(5) == -signal.SIGTERM
+    process.stdout.close()
+
+
+@pytest.mark.parametrize("after", [3, 17, 38])
+def test_http_03_killed_after_some_pages_and_resumed_comes_to_what_an_uninterrupted_run_comes_to(
+    docs: Docs, after: int
+) -> None:
+    names = [f"p{number:02}" for number in range(50)]
+    docs.put(*names)
+    text = f"version: 1\nsources: {{docs: {{url: '{docs.url}', bundle: docs, concurrency: 1}}}}\n"
+    docs.repo.commit("configuration", {".okf.yaml": text})
+    process = subprocess.Popen([sys.executable, "-m", "git_okf", "sync"], cwd=docs.repo.path)
+    docs.site.when_asked(f"/docs/p{after:02}", process.kill)
+    assert process.wait(30) == -signal.SIGKILL
+    docs.site.forget()
+    assert len(docs.sync()["added"]) == 51
+    again = {r.path for r in docs.site.requests("/docs/p*") if r.status == 200}
+    assert len(again) <= 50 - after + 10  # the results are saved ten at a time
+    resumed = {path: docs.repo.git("show", f"HEAD:docs/{path}").split("---", 2)[2] for path in docs.concepts()}
+    docs.quiet()
+    docs.sync("--rebuild")
+    assert docs.subject == "sync: +51 -0 =0 (docs)"
+    whole = {path: docs.repo.git("show", f"HEAD:docs/{path}").split("---", 2)[2] for path in docs.concepts()}
+    assert resumed == whole
