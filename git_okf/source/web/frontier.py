@@ -27,9 +27,11 @@ class Node:
 class Frontier:
     """The queue of one run."""
 
-    def __init__(self, *, max_depth: int, places: int, must_ask: Callable[[str], bool]) -> None:
-        """`places` is how many new pages may be taken; `must_ask` says whether a key has no answer yet."""
+    def __init__(self, *, max_depth: int, places: int, asks: int, must_ask: Callable[[str], bool]) -> None:
+        """`places` is how many new pages may be taken, `asks` how many keys may be asked to find them; `must_ask` says
+        whether a key has no answer yet."""
         self._max_depth = max_depth
+        self._asks = asks
         self._must_ask = must_ask
         self._queue: deque[Node] = deque()
         self._ahead: deque[str] = deque()
@@ -70,8 +72,9 @@ class Frontier:
 
     def next_to_ask(self, running: int, window: int) -> str | None:
         """The next key to ask, where `running` are being asked: None if that would go too far ahead."""
-        if not self._ahead or running >= min(window, self.places):
+        if not self._ahead or self._asks <= 0 or running >= min(window, self.places):
             return None
+        self._asks -= 1
         key = self._ahead.popleft()
         self._asked.add(key)
         return key

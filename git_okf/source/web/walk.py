@@ -19,6 +19,11 @@ from git_okf.source.web.gate import Gate
 from git_okf.source.web.identity import Names
 from git_okf.source.web.url import family
 
+MAX_HOPS = 10
+"""Redirects in a row that are followed; each leads to another key, so a site could go on for ever."""
+ASKS_A_PAGE = 10
+SPARE_ASKS = 10_000
+"""Links that may be asked beyond ASKS_A_PAGE for each page that may be taken: most traps are no pages."""
 AHEAD = 4
 """Answers that may wait for their turn, for each request at a time."""
 
@@ -59,8 +64,12 @@ class Walk:
         self.instead: dict[str, str] = {}
         """By key, the published Markdown that stands for the page where the page itself is not there."""
         self.frontier = Frontier(
-            max_depth=max_depth, places=max(0, max_pages - len(self.pages)), must_ask=self._must_ask
+            max_depth=max_depth,
+            places=max(0, max_pages - len(self.pages)),
+            asks=max_pages * ASKS_A_PAGE + SPARE_ASKS,
+            must_ask=self._must_ask,
         )
+        self._hops: dict[str, int] = {}
         self._means = means
         self._known = known
         self._afresh = afresh
@@ -126,7 +135,7 @@ class Walk:
         elif key in self._resting:
             record = self._known[key]
             if record.status is Status.ALIAS:
-                self.reach(record.target, node.depth, node.origin)
+                self._follow_redirect(node, record.target)
         elif self.findings.stopped:
             self.findings.unasked += 1
         else:
@@ -150,7 +159,7 @@ class Walk:
             case Elsewhere(to=to, login=False, permanent=permanent) if to:
                 if permanent:
                     self.frontier.give_place()  # the page it became takes the place of this one
-                self.reach(to, node.depth, node.origin)
+                self._follow_redirect(node, to)
                 self.follow(record.links, node.depth + 1, "links")
             case _:
                 self.follow(record.links, node.depth + 1, "links")
@@ -168,8 +177,9 @@ class Walk:
             found.side[key] = side
         self.names.claim_was_broken(key)
         match answer:
-            case Elsewhere(to=to) if to:
-                self.reach(to, node.depth, node.origin)
+            case Elsewhere(to=to) if to and not self._follow_redirect(node, to):
+                reason = f"redirected more than {MAX_HOPS} times in a row"
+                found.side[key] = Record(key=key, status=Status.REFUSED, target=reason)
             case Refusal(links=links, urls=urls):
                 self.gate.learn(urls)
                 self._stirred.update(links)
@@ -217,6 +227,15 @@ class Walk:
         for key in links:
             if key not in nodes:
                 self.reach(key, depth, origin)
+
+    def _follow_redirect(self, node: Node, to: str) -> bool:
+        """Reach what a page redirects to. False where too many redirects led to the page itself."""
+        hops = self._hops.get(node.key, 0) + 1
+        if hops > MAX_HOPS:
+            return False
+        self._hops.setdefault(to, hops)
+        self.reach(to, node.depth, node.origin)
+        return True
 
     def reach(self, key: str, depth: int, origin: str) -> None:
         """Something leads to a key: it is put into the queue, unless a rule keeps it out."""

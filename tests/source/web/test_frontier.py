@@ -17,7 +17,7 @@ def crawl(
     asked: list[str] = []
     running: set[str] = set()
     taken: list[str] = []
-    frontier = Frontier(max_depth=depth, places=places, must_ask=lambda key: int(key) not in known)
+    frontier = Frontier(max_depth=depth, places=places, asks=99, must_ask=lambda key: int(key) not in known)
     frontier.reach("0", 0, "links")
     while frontier:
         while (key := frontier.next_to_ask(len(running), window)) is not None:
@@ -54,7 +54,7 @@ def test_breadth_comes_before_depth() -> None:
 
 
 def test_a_key_beyond_the_depth_is_taken_when_a_shorter_way_is_found() -> None:
-    frontier = Frontier(max_depth=1, places=9, must_ask=lambda key: True)
+    frontier = Frontier(max_depth=1, places=9, asks=99, must_ask=lambda key: True)
     frontier.reach("deep", 2, "links")
     assert frontier.too_deep == {"deep"}
     frontier.reach("deep", 1, "sitemap")
@@ -63,6 +63,6 @@ def test_a_key_beyond_the_depth_is_taken_when_a_shorter_way_is_found() -> None:
 
 
 def test_known_pages_are_reached_at_any_depth() -> None:
-    frontier = Frontier(max_depth=0, places=0, must_ask=lambda key: False)
+    frontier = Frontier(max_depth=0, places=0, asks=99, must_ask=lambda key: False)
     frontier.reach("known", 7, "links")
     assert frontier.pop()[1]

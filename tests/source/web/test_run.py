@@ -68,7 +68,7 @@ def test_max_pages_fetches_nothing_in_vain_and_says_what_was_left(docs: Docs) ->
         docs.page(f"/{n}")
     seen = docs.look(max_pages=4)
     assert paths(docs, seen) == {"/", "/0", "/1", "/2"}
-    assert docs.asked() == ["/", "/0", "/1", "/2"]
+    assert sorted(docs.asked()) == ["/", "/0", "/1", "/2"]
     assert seen.incomplete_reasons == ("max_pages 4 reached: 6 links not followed",)
 
 
