@@ -68,7 +68,7 @@ def _special(el: etree._Element) -> Handler | None:
             return handler
     if el.tag in callouts.TAGS and callouts.kind(el):
         return callouts.callout
-    if el.tag in BOXES and tabs.is_set(el):
+    if (el.tag in BOXES or "-" in str(el.tag)) and tabs.is_set(el):
         return tabs.tab_set
     return None
 

@@ -24,7 +24,7 @@ _KIND_OF = {word: kind for kind, words in _KINDS.items() for word in words.split
 _BOXES = words(
     "admonition admonitionblock theme-admonition custom-block alert callout markdown-alert notecard book-hint hint"
     " starlight-aside nextra-callout bs-callout notices notification infobox td-alert doc-alert message callout-box"
-    " markdown-callout rdmd-callout block-note"
+    " markdown-callout rdmd-callout block-note confluence-information-macro"
 )
 """Classes that say "an admonition", whose kind another word says."""
 _BARE = frozenset(("note", "tip", "warning", "caution", "important", "danger", "attention"))

@@ -21,8 +21,9 @@ _NUMBERS = words(
 _NO_CODE = frozenset(("button", "script", "style", "template", "noscript"))
 _LINES = frozenset(("div", "li", "p", "tr"))
 _LANGUAGE = re.compile(
-    r"(?:language|lang|highlight-source|highlight-text|highlight|brush:?)-(?P<name>[\w+#.-]+)\Z", re.I
+    r"(?:language|lang|mw-highlight-lang|highlight-source|highlight-text|highlight|brush:?)-(?P<name>[\w+#.-]+)\Z", re.I
 )
+_BRUSH = re.compile(r"\bbrush:\s*([\w+#.-]+)")
 _NAME = re.compile(r"[A-Za-z0-9_+#.-]{1,32}\Z")
 _NONE = frozenset(
     ("default", "none", "nohighlight", "no-highlight", "plain", "undefined", "source", "auto", "highlight", "literal")
@@ -146,11 +147,15 @@ def _declared(el: etree._Element) -> str:
         "data-lang",
         "data-language",
         "data-code-lang",
+        "language",
         "lang" if el.tag == "code-block" else "data-lang",
     ):
         value = el.get(attribute)
         if value and _NAME.match(value):
             return value
+    brush = _BRUSH.search(el.get("data-syntaxhighlighter-params") or "")
+    if brush:
+        return brush[1]
     names = (el.get("class") or "").split()
     for i, name in enumerate(names):
         match = _LANGUAGE.match(name)

@@ -33,8 +33,8 @@ SETS = tuple(dict.fromkeys(style.box for style in _STYLES))
 
 
 def is_set(el: etree._Element) -> bool:
-    """Whether an element directly holds a list of tabs (by role, or Bootstrap's class) and their panels."""
-    for child in el:
+    """Whether an element holds a list of tabs (by role, or Bootstrap's class), perhaps boxed, and their panels."""
+    for child in (part for box in el for part in (box, *box)):
         if child.get("role") == "tablist" or "nav-tabs" in classes(child):
             return len(_labels(el, "tab")) == len(_panels(el, "tab-pane")) > 0
     return False
