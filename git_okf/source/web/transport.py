@@ -207,7 +207,7 @@ def translate(error: Exception) -> Exception:
     if isinstance(error, aiohttp.ClientPayloadError):
         return TransportError(f"body cut short or broken: {_short(error)}", again=True)
     if isinstance(error, aiohttp.ClientResponseError):
-        return TransportError(f"not an HTTP answer: {error.message}"[:200], again=True)
+        return TransportError(f"not an HTTP answer: {' '.join(error.message.split())}"[:200], again=True)
     if isinstance(error, aiohttp.InvalidURL):
         return TransportError("the URL cannot be requested", again=False)
     if isinstance(error, OSError):

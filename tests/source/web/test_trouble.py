@@ -9,7 +9,7 @@ import pytest
 from observing import Bodies, Docs, document, found, no_sleep, paths, side, small_site, tools
 
 from git_okf.errors import SourceUnavailable, UsageError
-from git_okf.model import Status
+from git_okf.model import Failed, Status
 from git_okf.source import Ask
 from git_okf.source.web import walk
 from git_okf.source.web.site import WebSite
@@ -176,3 +176,12 @@ def test_a_trap_of_links_that_are_no_pages_ends(docs: Docs, monkeypatch: pytest.
     seen = docs.sync(max_pages=3)
     assert len(docs.asked()) == 51
     assert seen.incomplete_reasons == ("max_pages 3 reached: 50 links not followed",)
+
+
+def test_sec_07_what_is_wrong_with_an_answer_is_said_in_one_line(docs: Docs) -> None:
+    docs.page("/", "/a")
+    docs.site.fault("/a", status=200, headers={"Content-Length": "-5"})
+    seen = docs.look()
+    (reason,) = (o.reason for o in seen.outcomes.values() if isinstance(o, Failed))
+    assert reason.startswith("not an HTTP answer: ")
+    assert reason.isprintable()
