@@ -10,7 +10,7 @@ _DROPPED = re.compile(r"[^\w\s-]")
 _SLUG = re.compile(r"[\w-]{1,200}\Z")
 _COUNTED = re.compile(
     r"(?:id|idm|idp)[-_]?\d+(?:[-_]\d+)*(?:-[a-z]+)?\Z|(?=\w*\d)\w?[0-9a-f]{12,}\Z"
-    r"|(?:index|l|line|fn|fnref|ftn|footnote|cite_ref|cite_note)[-_]?\d+(?:[-_]\d+)*\Z|top\Z"
+    r"|(?:index|l|line|fn|fnref|ftn|footnote|cite_ref|cite_note)[-_]?\d+(?:[-_]\d+)*\Z|top\Z|(?:page|main|post|article|doc)-title\Z"
 )
 """Ids that a generator counted or drew: no one writes them, and no heading is called like them."""
 

@@ -8,7 +8,7 @@ from lxml import etree
 
 from git_okf.source.web.extract.convert.assemble import titled
 from git_okf.source.web.extract.convert.page import Block, Page
-from git_okf.source.web.extract.tree import classes
+from git_okf.source.web.extract.tree import classes, text_of
 
 
 class Style(NamedTuple):
@@ -33,11 +33,19 @@ SETS = tuple(dict.fromkeys(style.box for style in _STYLES))
 
 
 def is_set(el: etree._Element) -> bool:
-    """Whether an element holds a list of tabs (by role, or Bootstrap's class), perhaps boxed, and their panels."""
-    for child in (part for box in el for part in (box, *box)):
-        if child.get("role") == "tablist" or "nav-tabs" in classes(child):
-            return len(_labels(el, "tab")) == len(_panels(el, "tab-pane")) > 0
-    return False
+    """Whether an element holds a list of tabs (by role, or Bootstrap's class), their panels, and nothing else."""
+    rows = [child for child in el if _is_row(child) or ("-" in str(el.tag) and any(map(_is_row, child)))]
+    if not rows:
+        return False
+    labels, panels = _labels(el, "tab"), _panels(el, "tab-pane")
+    if not panels or len(labels) != len(panels):
+        return False
+    held = {part for panel in panels for part in (panel, *panel.iterancestors())}
+    return all(child in rows or child in held or not text_of(child) for child in el)
+
+
+def _is_row(el: etree._Element) -> bool:
+    return el.get("role") == "tablist" or "nav-tabs" in classes(el)
 
 
 def tab_set(el: etree._Element, page: Page) -> list[Block]:
