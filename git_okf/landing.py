@@ -8,10 +8,10 @@ the next run converges to the same tree.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
-from git_okf import changes, memory, report
+from git_okf import changes, memory, report, thrift
 from git_okf.baseline import Baseline
 from git_okf.model import Delta, Observation, RunResult
 from git_okf.run import Run, finished
@@ -28,7 +28,9 @@ def write(run: Run, base: Baseline, seen: Observation, plan: Delta, spool: Spool
             for path in worktree.stage(run.repo, base.tree, written.files):
                 run.world.warn(f"{path} was changed while the sync ran: it is staged, your file was left as it is")
         return finished(run, base, seen, plan, None)
-    result = finished(run, base, seen, plan, written.commits[-1] if written.commits else None)
+    result, runs = _watched(
+        run, base, finished(run, base, seen, plan, written.commits[-1] if written.commits else None)
+    )
     news = memory.durably_changed(base, plan.records) or memory.outage_is_over(base)
     if news or written.commits or base.branch_at != base.head.commit:
         _move_refs(run, base, result, written)
@@ -37,8 +39,22 @@ def write(run: Run, base: Baseline, seen: Observation, plan: Delta, spool: Spool
             run.repo, run.source.name, base.state_commit if base.state else None, plan.records, base.known
         )
         run.publish()
-    memory.note_last(run.repo, run.source.name, run.when, result.result)
+    memory.note_last(run.repo, run.source.name, run.when, result.result, runs)
     return result
+
+
+def _watched(run: Run, base: Baseline, result: RunResult) -> tuple[RunResult, list[tuple[float, float]]]:
+    """The result with what the run was spared, and a sentence if that was far less than usual; the shares of the last
+    runs, this one's at the end."""
+    options = run.options
+    now = None if options.rebuild or options.theirs or options.retry_failed else thrift.spared(result, base)
+    if now is None:
+        return result, []
+    before = thrift.history(run.repo, run.source.name)
+    said = thrift.remark(now, before, found=result.found)
+    kept = [(each.bodies, each.extraction) for each in (*before, now)][-thrift.KEPT :]
+    notices = (*result.notices, *([said] if said else []))
+    return replace(result, spared=kept[-1], notices=notices), kept
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from git_okf import baseline, config, memory
+from git_okf import baseline, config, memory, thrift
 from git_okf.bundle import paths
 from git_okf.config import Config, SourceConfig
 from git_okf.errors import ConfigError, UsageError
@@ -42,6 +42,8 @@ class SourceStatus:
     last_result: str
     last_error: str
     next_due: str
+    spared: tuple[tuple[float, float], ...] = ()
+    """Of the last runs, oldest first: shares of the pages that needed no body, and no extraction."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +61,11 @@ def _status_lines(source: SourceStatus) -> Iterator[str]:
     yield f"{source.name}  {source.state}  {source.items} items  {source.url} -> {source.bundle}"
     check = source.last_check or "never here"
     yield f"  last success {source.last_success or 'never'}, last check {check}{_ended(source)}"
+    if source.spared:
+        bodies, extraction = (
+            " ".join(f"{100 * share:.0f}" for share in shares) for shares in zip(*source.spared, strict=True)
+        )
+        yield f"  spared in the last runs (% of pages, newest last): bodies {bodies}, extraction {extraction}"
     if source.retained or source.pending:
         yield f"  retained {source.retained}, pending {source.pending}: git okf sync {source.name} --retry-failed"
     if source.edited:
@@ -105,6 +112,7 @@ def _status(repo: Repo, source: SourceConfig) -> SourceStatus:
         last_result=last.get("result", ""),
         last_error=state.last_error if state else "",
         next_due=(state.retry_at or state.recheck_at) if state else "",
+        spared=tuple((run.bodies, run.extraction) for run in thrift.history(repo, source.name)),
     )
 
 

@@ -6,7 +6,7 @@ validators or raw hashes of unchanged pages go into scratch, so that a quiet run
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -35,8 +35,11 @@ def last(repo: Repo, name: str) -> Mapping[str, Any]:
     return lasts.read(repo.scratch, name)
 
 
-def note_last(repo: Repo, name: str, when: datetime, result: str) -> None:
-    lasts.write(repo.scratch, name, {"at": stamp(when), "result": result})
+def note_last(repo: Repo, name: str, when: datetime, result: str, spared: Sequence[Sequence[float]] = ()) -> None:
+    """Note how a run ended; `spared`: what the last runs were spared, this one's last (see `thrift`)."""
+    kept = [list(shares) for shares in spared] or last(repo, name).get("spared", [])
+    facts = {"at": stamp(when), "result": result}
+    lasts.write(repo.scratch, name, {**facts, "spared": kept} if kept else facts)
 
 
 def stamp(when: datetime) -> str:

@@ -295,5 +295,7 @@ class RunResult:
     origins: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
     dry_run: bool = False
     staged: bool = False
+    spared: tuple[float, float] | None = None
+    """Shares of the pages found that needed no body, and no extraction, but for those that changed."""
     pushed: str = ""
     """The remote and its branch that a `--push` went to."""

@@ -80,6 +80,7 @@ def as_data(result: RunResult) -> dict[str, Any]:
         if result.error is None
         else {"code": result.error.code, "message": result.error.message, "hint": result.error.hint},
         "retry_at": result.retry_at,
+        "spared": None if result.spared is None else list(result.spared),
         "pushed": result.pushed or None,
     }
 
