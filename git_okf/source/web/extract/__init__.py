@@ -32,9 +32,6 @@ __all__ = ["VERSION", "Extracted", "NoContent", "Options", "decode", "extract", 
 VERSION = 2
 """Of the extractor: raised whenever the same bytes may give another body."""
 
-_CONTROLS = dict.fromkeys((0, 2, 3))
-"""No text has them, and Markdown in the making uses two of them."""
-
 FEW_WORDS = 12
 """A page with fewer words is looked at twice: it may be a shell, a forward or an error."""
 
@@ -56,7 +53,7 @@ def extract(data: bytes, *, url: str, content_type: str = "", options: Options) 
     Raises NoContent where the bytes are no text, or hold no content.
     """
     html = decode(data, content_type)
-    encoded = html.translate(_CONTROLS).encode("utf-8", "replace")
+    encoded = _without_controls(html).encode("utf-8", "replace")
     root = _parsed(encoded)
     meta = metadata.read(root)
     theme = themes.recognise(encoded)
@@ -69,7 +66,8 @@ def extract(data: bytes, *, url: str, content_type: str = "", options: Options) 
     if heading is not None:
         node.insert(0, heading)
     before = coverage.measure(node)
-    _refuse_empty(" ".join(before.texts), html, encoded)
+    if before.words.total() < FEW_WORDS:
+        _refuse_empty(" ".join(before.texts), html, encoded)
     body, invisible = without_invisible(to_markdown(node, _links(url, root, options, theme)))
     body = _guarded(digest.canonical(body))
     lost, words = coverage.losses(before, body)
@@ -101,6 +99,13 @@ def extract_published(data: bytes, *, url: str, options: Options) -> Extracted:
         language=metadata.line(str(front.get("lang") or ""))[:35],
     )
     return _result(body, meta, options, hidden=invisible, warnings=(), words=words)
+
+
+def _without_controls(html: str) -> str:
+    """The text without NUL, and without the two characters that mark places in Markdown in the making."""
+    for control in "\0\2\3":
+        html = html.replace(control, "")
+    return html
 
 
 def _parsed(html: bytes) -> etree._Element:

@@ -170,7 +170,7 @@ def _link(el: etree._Element, out: Tokens, page: Page) -> None:
     if href and href[0] == "#" and href[1:] in page.footnotes:
         out.append(Token(RAW, f"[^{page.footnotes[href[1:]]}]"))
         return
-    target = page.links.destination(href, text_of(el)) if href and not page.in_link else ""
+    target = page.links.destination(href, text_of(el) if "#" in href else "") if href and not page.in_link else ""
     if not target:
         children(el, out, page)
         return
