@@ -101,7 +101,9 @@ class Discovery:
                 return response
         kept = record is not None and record.status is Status.REFUSED and record.target in KINDS
         etag, modified = (record.etag, record.last_modified) if record is not None and kept else ("", "")
-        response = await self.client.get(url, etag=etag, last_modified=modified, follow=True)
+        response = await self.client.get(
+            url, etag=etag, last_modified=modified, follow=True, max_bytes=sitemap.MAX_BYTES
+        )
         if response.status == 304:
             self.tally.not_modified += 1
             return None

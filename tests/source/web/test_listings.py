@@ -95,3 +95,14 @@ def test_sec_05_a_sitemap_with_a_doctype_is_refused(docs: Docs) -> None:
     entity = '<!DOCTYPE u [<!ENTITY x SYSTEM "file:///etc/hostname">]><urlset><url><loc>&x;</loc></url></urlset>'
     docs.site.page("/sitemap.xml", entity, type="text/xml")
     assert not docs.look().complete
+
+
+def test_url_08_a_sitemap_may_be_larger_than_a_page(docs: Docs) -> None:
+    small_site(docs)
+    docs.page("/extra")
+    padding = f"<!-- {'x' * 5000} -->"
+    text = f"<urlset><url><loc>{docs.key('/extra')}</loc></url>{padding}</urlset>"
+    docs.site.page("/sitemap.xml", text, type="text/xml")
+    seen = docs.look(max_bytes=2000)
+    assert seen.complete
+    assert docs.key("/extra") in found(seen)

@@ -30,7 +30,7 @@ def test_url_09_pages_that_become_disallowed_are_kept(docs: Docs) -> None:
     assert not seen.complete
 
 
-@pytest.mark.parametrize("status", [429, 500, 503])
+@pytest.mark.parametrize("status", [429, 500, 503, 501])
 def test_url_09_robots_that_cannot_be_had_stop_the_run(docs: Docs, status: int) -> None:
     small_site(docs)
     docs.site.fault("/robots.txt", status=status)
