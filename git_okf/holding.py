@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from git_okf import memory
 from git_okf.baseline import Baseline
-from git_okf.errors import GitRefused, Interrupted
+from git_okf.errors import GitRefused, Interrupted, LeaseBusy
 from git_okf.run import Run
 from git_okf.source import Source
 from git_okf.store import upstream
@@ -77,6 +77,6 @@ def _save_remotely(run: Run) -> None:
     """What was fetched, for the next machine. A run that is to end does not wait for a remote that does not answer."""
     if run.publisher is not None:
         try:
-            run.publisher.save_checkpoint()
-        except GitRefused as error:
+            run.publisher.leave()
+        except (GitRefused, LeaseBusy) as error:
             run.world.warn(f"what was fetched is kept on this machine only: {error.message}")

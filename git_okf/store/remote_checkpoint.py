@@ -6,39 +6,35 @@ finds them is decided where any checkpoint is opened: configuration, base and ex
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from git_okf.store import aside
 from git_okf.store.checkpoint import FILES
-from git_okf.store.push import Move, push
+from git_okf.store.push import Move
 from git_okf.store.remote import git
 from git_okf.store.repo import Repo
 from git_okf.store.scratch import read_file, replace_file
 
 PREFIX = "refs/okf/checkpoint/"
-SAVE_S = 4.0
-"""How long a push may take: a run that was interrupted must end."""
 LIMIT = 90_000_000
 """Bytes of one file. Forges refuse larger ones, and whatever is fetched is held in memory once."""
 
 
-def save(repo: Repo, remote: str, source: str, expected: str | None) -> str | None:
-    """Put the checkpoint of this machine in the place of the one `expected` there. None where there is none to put.
+def saving(repo: Repo, source: str, expected: str | None, extra: Mapping[str, str]) -> Move | None:
+    """The move that puts the checkpoint of this machine in the place of the one `expected` on a remote.
 
-    Raises as `push`: PushRaced where another run replaced it meanwhile.
+    None where there is none to put, or a file of it is too large. `extra`: git's environment, for objects aside.
     """
     folder = repo.scratch / "checkpoint" / source
     if not all((folder / name).exists() and (folder / name).stat().st_size <= LIMIT for name in FILES):
         return None
-    with aside.aside(repo) as extra:
-        lines = []
-        for name in FILES:
-            oid = aside.write_blob(repo, read_file(folder / name) or b"", extra)
-            lines.append(f"100644 blob {oid}\t{name}\n")
-        tree = git(repo.root, "mktree", stdin="".join(lines).encode(), extra=extra).stdout.decode().strip()
-        move = Move(PREFIX + source, tree, expected, follows=False)
-        push(repo, remote, [move], extra=extra, hooks=False, timeout=SAVE_S)
-        return tree
+    lines = []
+    for name in FILES:
+        oid = aside.write_blob(repo, read_file(folder / name) or b"", extra)
+        lines.append(f"100644 blob {oid}\t{name}\n")
+    tree = git(repo.root, "mktree", stdin="".join(lines).encode(), extra=extra).stdout.decode().strip()
+    return Move(PREFIX + source, tree, expected, follows=False)
 
 
 def restore(repo: Repo, remote: str, source: str, tree: str) -> None:

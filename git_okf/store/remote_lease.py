@@ -25,8 +25,8 @@ from git_okf.store.repo import Repo
 PREFIX = "refs/okf/lease/"
 LIFETIME = timedelta(minutes=10)
 """Longer than on one machine: renewing costs a connection."""
-RELEASE_S = 5.0
-"""How long a release may take. It is a courtesy: a lease that is not let go expires."""
+RELEASE_S = 4.0
+"""How long a release may take: a run that is interrupted must end. A lease that is not let go expires."""
 ATTEMPTS = 5
 
 
@@ -106,7 +106,7 @@ class RemoteLease:
         """Let go. A lease that was taken over is left to its new holder."""
         self._ending.set()
         if self._renewer:
-            self._renewer.join()
+            self._renewer.join(RELEASE_S)
             self._renewer = None
         if self._grant is None or self._lost.is_set():
             return
@@ -115,6 +115,11 @@ class RemoteLease:
                 push(self._repo, self._remote, [move], extra=extra, hooks=False, timeout=RELEASE_S)
         except LeaseLost:
             return
+
+    def abandon(self) -> None:
+        """Let it expire: the remote cannot be had now."""
+        self._ending.set()
+        self._grant = None
 
     def __enter__(self) -> RemoteLease:
         return self

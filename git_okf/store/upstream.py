@@ -17,9 +17,9 @@ from functools import partial
 from git_okf.errors import GitRefused
 from git_okf.store import notes, remote_checkpoint, worktree
 from git_okf.store import state as states
-from git_okf.store.push import Move, fetch_objects, push
+from git_okf.store.push import Move, PushRaced, fetch_objects, push
 from git_okf.store.remote import git, remotes
-from git_okf.store.remote_lease import RemoteLease
+from git_okf.store.remote_lease import RELEASE_S, RemoteLease
 from git_okf.store.repo import RefMoved, RefUpdate, Repo
 
 ATTEMPTS = 5
@@ -197,11 +197,20 @@ class Publisher:
             if tip and tip != self._there[there]:
                 yield Move(there, tip, self._there[there])
 
-    def save_checkpoint(self) -> None:
-        """Leave what was fetched for the next run, on whatever machine. GitRefused where the remote cannot be had."""
+    def leave(self) -> None:
+        """Leave what was fetched for the next run, on whatever machine, and let go of the lease. It takes RELEASE_S at
+        most; GitRefused where the remote cannot be had in that time, and then the lease is left to expire."""
         before = self._there.get(self._checkpoint)
-        saved = remote_checkpoint.save(self._repo, self.upstream.remote, self._source, before)
-        self._there = {**self._there, self._checkpoint: saved or before}
+        try:
+            with self._lease.releasing() as (release, extra):
+                saving = remote_checkpoint.saving(self._repo, self._source, before, extra)
+                moves = [release, *([saving] if saving else [])]
+                push(self._repo, self.upstream.remote, moves, extra=extra, hooks=False, timeout=RELEASE_S)
+        except PushRaced:
+            raise
+        except GitRefused:
+            self._lease.abandon()
+            raise
 
     def restore_checkpoint(self) -> None:
         """Take what a run on another machine left."""

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -338,3 +339,44 @@ def test_two_sources_are_pushed_one_after_the_other(docs: Docs, bare: GitRepo) -
     ran = docs.ok("sync", "--push")
     assert ran.out.count("Pushed") == 2
     assert refs(docs.repo, "refs/heads/main", *MEMORY) == refs(bare, "refs/heads/main", *MEMORY)
+
+
+def test_a_remote_that_hangs_does_not_keep_a_run_that_is_to_end(docs: Docs, bare: GitRepo, tmp_path: Path) -> None:
+    """The lease cannot be let go and what was fetched stays here; that is said, and the run ends in time."""
+    docs.put("c")
+    hook = bare.path / "hooks" / "pre-receive"
+    process = subprocess.Popen(
+        [sys.executable, "-m", "git_okf", "sync", "--push"], cwd=docs.repo.path, stderr=subprocess.PIPE, text=True
+    )
+    sent: list[float] = []
+
+    def hang_and_signal() -> None:
+        hook.write_text("#!/bin/sh\nsleep 30\n")
+        hook.chmod(0o755)
+        process.send_signal(signal.SIGTERM)
+        sent.append(time.monotonic())
+
+    docs.site.fault("/docs/c", delay=20.0)
+    docs.site.when_asked("/docs/c", hang_and_signal)
+    _, said = process.communicate(timeout=60)
+    assert time.monotonic() - sent[0] < 6
+    assert process.returncode == 130, said
+    assert "what was fetched is kept on this machine only" in said
+    hook.unlink()
+    docs.site.heal()
+    assert docs.sync("--push")["added"] == paths("c")
+
+
+def test_a_run_whose_time_was_up_is_continued_by_another_clone(docs: Docs, bare: GitRepo, tmp_path: Path) -> None:
+    docs.repo.commit("slowly", {".okf.yaml": (docs.repo.path / ".okf.yaml").read_text() + "    concurrency: 1\n"})
+    docs.put(*(f"p{number}" for number in range(8)))
+    slow = docs.site.fault("/docs/p*", delay=0.15)
+    first = docs.sync("--push", "--time-budget", "0.6s", code=3)
+    assert 1 <= len(first["added"]) < 8
+    assert_in_step(docs, bare)
+    docs.site.heal(slow)
+    second = other(docs, bare, tmp_path / "second")
+    docs.site.forget()
+    assert len(second.sync("--push")["added"]) == 8 - len(first["added"])
+    assert docs.site.bodies("/docs/p*") == 8 - len(first["added"])
+    assert_in_step(second, bare)
