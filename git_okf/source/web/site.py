@@ -135,7 +135,9 @@ class WebSite:
         if not decision.accepted:
             if crawl.pages:
                 return Barred(decision.rule)
-            raise UsageError(f"{self._source.url} is {decision.rule}", "change `path_prefix` or `exclude`, or begin at another page")
+            raise UsageError(
+                f"{self._source.url} is {decision.rule}", "change `path_prefix` or `exclude`, or begin at another page"
+            )
         answer = await inquirer.ask_first(key, crawl.gate.url(key), crawl.known.get(key))
         if isinstance(answer, Trouble) and answer.retryable:
             raise SourceUnavailable(
