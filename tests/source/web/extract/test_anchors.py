@@ -158,6 +158,14 @@ def test_labels_of_tabs_and_ways_back_from_notes_want_no_anchor() -> None:
     assert markdown(html) == "a[^1]\n\n[^1]: n"
 
 
+def test_notes_under_headings_stay_notes() -> None:
+    html = (
+        '<p>a<a id="DOCF1" href="#FOOT1"><sup>1</sup></a></p><div class="footnote"><h4>Footnotes</h4>'
+        '<h5><a id="FOOT1" href="#DOCF1">(1)</a></h5><p>n</p></div>'
+    )
+    assert markdown(html).startswith("a[^1]") and "[^1]: n" in markdown(html)
+
+
 def test_absolute_links_keep_their_fragments() -> None:
     html = '<p><a href="orm.html#pkg.C">x</a> <a href="#h">y</a> <a href="#no">z</a></p><h2 id="h">H 2</h2>'
     text = page(html, links="absolute").body.partition("\n")[0]

@@ -23,6 +23,7 @@ _OWN_IDS = "okf-heading"
 _BOX_IDS = "okf-box"
 _ANCHOR = "okf-anchor"
 _PLACE = "okf-place"
+_TAKEN = "okf-taken"
 """Attributes in which an element carries what was found of it."""
 _NAMED = etree.XPath("descendant-or-self::*[@id or self::a[@name]]")
 _LINKS = etree.XPath("descendant::a[contains(@href, '#') and not(ancestor::pre)]")
@@ -44,18 +45,12 @@ def give_headings_their_ids(node: etree._Element) -> None:
             attribute = _OWN_IDS if el is not node and _means_heading(el, heading) else _BOX_IDS
             names = [*(heading.get(attribute) or "").split(), *_names(el)]
             heading.set(attribute, " ".join(dict.fromkeys(names)))
-            _forget_names(el)
+            el.set(_TAKEN, "")
 
 
 def _names(el: etree._Element) -> list[str]:
     values = (el.get("id"), el.get("name") if el.tag == "a" else None)
     return [v for v in dict.fromkeys(values) if v and not v.isspace() and " " not in v]
-
-
-def _forget_names(el: etree._Element) -> None:
-    for name in ("id", "name"):
-        if name in el.attrib:
-            del el.attrib[name]
 
 
 def _means_heading(el: etree._Element, heading: etree._Element) -> bool:
@@ -124,6 +119,8 @@ class Anchors:
         """Note at each element the anchors to write at it. `notes`: ids of footnotes, which have links of their own."""
         wanted = self._wanted(node) - set(notes)
         for el in found(_NAMED, node):
+            if el.get(_TAKEN) is not None:
+                continue
             authored = _is_authored(el)
             for name in _names(el):
                 slug = self._ids.slug(name)
