@@ -55,6 +55,8 @@ TROUBLE: tuple[Mapping[str, object], ...] = (
     {"headers": {"Content-Encoding": "gzip"}},
     {"headers": {"X-Robots-Tag": "noindex"}},
 )
+QUESTIONS = 3
+"""How often a page that is linked is asked whether it is gone."""
 PATTERNS = (*PATHS, *PATHS, "/[a-g]*", "*")
 ROBOTS = ("", "", "", "User-agent: *\nDisallow: /a/\nDisallow: /d\n", "User-agent: *\nDisallow: /\n", "503", "<html>")
 SITEMAPS = ("", "", "/b /c.html", "/e/f /g /nowhere", "500", "<urlset><url>", "<!DOCTYPE x><urlset></urlset>")
@@ -126,7 +128,12 @@ class Moment:
         return {path for path in reached if not self._is_leaving(path)}
 
     def _is_leaving(self, path: str) -> bool:
-        return any(fault in LEAVING and pattern in (path, "/[a-g]*", "*") for pattern, fault in self.faults)
+        """Whether the page says for good that it is not there, or as often in a row as it is asked."""
+        wrong = [fault for pattern, fault in self.faults if pattern in (path, "/[a-g]*", "*")]
+        times = [
+            int(str(fault["times"])) for fault in wrong if fault.get("status") in (404, 410, 301) and "times" in fault
+        ]
+        return any(fault in LEAVING for fault in wrong) or sum(times) >= QUESTIONS
 
 
 PATH = st.sampled_from(PATHS)
