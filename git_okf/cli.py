@@ -238,6 +238,7 @@ def sync(
     stage: Annotated[bool, typer.Option("--stage", help="Leave the delta staged, uncommitted.")] = False,
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Ask only for what was retained.")] = False,
     rebuild: Annotated[bool, typer.Option("--rebuild", help="Crawl afresh, without validators.")] = False,
+    prune: Annotated[bool, typer.Option("--prune", help="Remove pages the configuration leaves out.")] = False,
     theirs: Annotated[bool, typer.Option("--theirs", help="Drop hand edits of concepts.")] = False,
     max_depth: MaxDepth = None,
     max_pages: MaxPages = None,
@@ -255,7 +256,7 @@ def sync(
 
         options = Options(
             force=force, allow=manage.guard_names(allow), dry_run=dry_run, stage=stage, retry_failed=retry_failed,
-            rebuild=rebuild, theirs=theirs, max_depth=max_depth, max_pages=max_pages, threshold=threshold,
+            rebuild=rebuild, prune=prune, theirs=theirs, max_depth=max_depth, max_pages=max_pages, threshold=threshold,
             time_budget=manage.seconds(time_budget), push=manage.can_push(push, dry_run=dry_run, stage=stage),
         )  # fmt: skip
         _sync(names or [], options, as_json, quiet, verbose)

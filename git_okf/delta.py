@@ -11,6 +11,7 @@
 | found, but a complete run saw no link to it     | kept, `missing_since`; removed after `unlinked_runs`       |
 | no outcome, and the enumeration is complete     | removed                                                    |
 | Failed, Suspect, Ignored, or no outcome at all  | retained                                                   |
+| Ignored, since the configuration leaves it out  | retained as a class of its own; removed by `--prune`       |
 | edited by hand, source unchanged                | kept and reported                                          |
 | edited by hand, source changed                  | both merged and updated, else retained as a conflict       |
 
@@ -25,6 +26,7 @@ from dataclasses import dataclass, field, replace
 
 from git_okf.config import Removal
 from git_okf.model import (
+    OUT_OF_SCOPE,
     Change,
     Delta,
     Failed,
@@ -49,6 +51,8 @@ RETRYABLE = "RETRYABLE_FAILURE"
 TERMINAL = "TERMINAL_FAILURE"
 CONFLICT = "CONFLICT"
 LISTED = "PENDING"
+HARMLESS = frozenset({IGNORED, OUT_OF_SCOPE, LISTED})
+"""Words of retained items that do not make a run partial."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +66,8 @@ class Rules:
     """The paths that stay -> (key -> the path a new concept gets), each path given once."""
     only_failed: bool = False
     """The run asked only for what was retained: nothing is said about the other items."""
+    prune: bool = False
+    """Known items that the configuration does not take any more are removed."""
     theirs: bool = False
     """Concepts edited by hand become the source's again; without it they are kept."""
     merge: Callable[[Change], Change | None] = lambda change: None
@@ -140,8 +146,8 @@ def _known(plan: _Plan, record: Record, seen: Observation, rules: Rules) -> None
             plan.retain(record, RETRYABLE if retryable else TERMINAL, reason)
         case Suspect(reason=reason):
             plan.retain(record, RETRYABLE, f"suspect: {reason}")
-        case Ignored(reason=reason):
-            plan.retain(record, IGNORED, reason)
+        case Ignored():
+            _ignored(plan, record, outcome, rules)
 
 
 def _found(plan: _Plan, record: Record, outcome: Fetched | NotModified, seen: Observation, rules: Rules) -> None:
@@ -180,6 +186,13 @@ def _gone(plan: _Plan, record: Record, reason: str, rules: Rules) -> None:
         return
     since = record.missing_since or rules.now
     plan.retain(replace(record, missing_runs=runs, missing_since=since), RETRYABLE, f"{reason}, for the first time")
+
+
+def _ignored(plan: _Plan, record: Record, outcome: Ignored, rules: Rules) -> None:
+    if outcome.out_of_scope and rules.prune:
+        plan.removed.append(record)
+    else:
+        plan.retain(record, OUT_OF_SCOPE if outcome.out_of_scope else IGNORED, outcome.reason)
 
 
 def _moved(plan: _Plan, record: Record, to: str, seen: Observation) -> None:

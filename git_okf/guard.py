@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from git_okf.config import Removal
-from git_okf.model import Delta, Fetched, Observation, Record, Status, Trip
+from git_okf.model import Delta, Fetched, Ignored, Observation, Record, Status, Trip
 
 SMALL_BUNDLE = 4
 """Up to so many known items `page-count` passes everything."""
@@ -40,7 +40,7 @@ def check(known: Mapping[str, Record], seen: Observation, delta: Delta, found: i
     pages = {key: record for key, record in known.items() if record.status is Status.PAGE}
     trips = (
         _page_count(_expected(pages, seen), found, limits.threshold),
-        _max_removed(len(pages), len(delta.removed), limits.removal),
+        _max_removed(len(pages), sum(not _left_scope(r.key, seen) for r in delta.removed), limits.removal),
         _lookalike(pages, seen),
         _collapse(pages, delta),
     )
@@ -49,7 +49,14 @@ def check(known: Mapping[str, Record], seen: Observation, delta: Delta, found: i
 
 def _expected(pages: Mapping[str, Record], seen: Observation) -> int:
     """The known items that could have been found: not those a run never came to (a time budget, `--retry-failed`)."""
-    return len(pages) if seen.complete else sum(key in seen.outcomes for key in pages)
+    asked = pages if seen.complete else pages.keys() & seen.outcomes.keys()
+    return sum(not _left_scope(key, seen) for key in asked)
+
+
+def _left_scope(key: str, seen: Observation) -> bool:
+    """A page that the configuration leaves out now says nothing about the site (DEL-07)."""
+    outcome = seen.outcomes.get(key)
+    return isinstance(outcome, Ignored) and outcome.out_of_scope
 
 
 def _page_count(known: int, found: int, threshold: float) -> Trip | None:

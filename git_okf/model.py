@@ -147,6 +147,8 @@ class Ignored:
 
     key: str
     reason: str
+    out_of_scope: bool = False
+    """The configuration does not take it any more: kept all the same, removed where a person says `--prune`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -194,6 +196,10 @@ class Observation:
     @property
     def complete(self) -> bool:
         return not self.incomplete_reasons
+
+
+OUT_OF_SCOPE = "OUT_OF_SCOPE"
+"""`Retained.outcome` of a known item that the configuration does not take any more."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

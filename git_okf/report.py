@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from git_okf.errors import OkfError
-from git_okf.model import Delta, RunResult, Trip
+from git_okf.model import OUT_OF_SCOPE, Delta, RunResult, Trip
 
 SCHEMA = 1
 LISTED_PATHS = 100
@@ -156,11 +156,14 @@ def _counts(delta: Delta) -> list[str]:
 
 
 def _retained(delta: Delta) -> list[str]:
-    if not delta.retained:
-        return []
-    reasons = Counter(item.reason for item in delta.retained).most_common(5)
-    why = "; ".join(f"{printable(reason)} ({count})" for reason, count in reasons)
-    return [f"  Retained: {len(delta.retained)}", f"  Why: {why}"]
+    left = sum(item.outcome == OUT_OF_SCOPE for item in delta.retained)
+    others = [item for item in delta.retained if item.outcome != OUT_OF_SCOPE]
+    lines = []
+    if others:
+        reasons = Counter(item.reason for item in others).most_common(5)
+        why = "; ".join(f"{printable(reason)} ({count})" for reason, count in reasons)
+        lines = [f"  Retained: {len(others)}", f"  Why: {why}"]
+    return [*lines, f"  Out of scope, kept: {left} (--prune removes them)"] if left else lines
 
 
 def _edited(delta: Delta) -> list[str]:

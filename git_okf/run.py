@@ -30,6 +30,7 @@ class Options:
     retry_failed: bool = False
     rebuild: bool = False
     theirs: bool = False
+    prune: bool = False
     max_depth: int | None = None
     max_pages: int | None = None
     threshold: float | None = None
@@ -111,7 +112,7 @@ class Run:
 
 
 def finished(run: Run, base: Baseline, seen: Observation, plan: Delta, commit: str | None) -> RunResult:
-    partly = any(item.outcome not in (delta.IGNORED, delta.LISTED) for item in plan.retained)
+    partly = any(item.outcome not in delta.HARMLESS for item in plan.retained)
     changed = plan.changes_content or plan.rerendered
     word = "partial" if partly else "synced" if changed else "unchanged"
     return replace(run.result(base, seen, plan, word=word, exit_code=EXIT_PARTIAL if partly else 0), commit=commit)

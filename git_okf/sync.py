@@ -237,6 +237,7 @@ def _plan(run: Run, base: Baseline, seen: Observation, spool: Spool) -> Delta:
         names=names,
         only_failed=run.options.retry_failed,
         theirs=run.options.theirs,
+        prune=run.options.prune,
         merge=partial(merging.merge, run, base, spool),
     )
     return delta.compute(base.known, seen, rules)

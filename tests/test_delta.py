@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from git_okf import delta
 from git_okf.config import Removal
 from git_okf.model import (
+    OUT_OF_SCOPE,
     Delta,
     Failed,
     Fetched,
@@ -68,6 +69,7 @@ def compute(
     *,
     removal: Removal | None = None,
     theirs: bool = False,
+    prune: bool = False,
     reasons: tuple[str, ...] = (),
     unlinked: Iterable[str] = (),
     side: tuple[Record, ...] = (),
@@ -76,7 +78,9 @@ def compute(
     seen = Observation(
         outcomes={o.key: o for o in outcomes}, incomplete_reasons=reasons, unlinked=frozenset(unlinked), side=side
     )
-    rules = delta.Rules(removal=removal or Removal(), now=NOW, names=names, theirs=theirs, only_failed=only_failed)
+    rules = delta.Rules(
+        removal=removal or Removal(), now=NOW, names=names, theirs=theirs, prune=prune, only_failed=only_failed
+    )
     return delta.compute({r.key: r for r in known}, seen, rules)
 
 
@@ -153,6 +157,14 @@ def test_del_01_trouble_is_retained_never_removed(outcome: Outcome, word: str) -
     plan = compute([record("p")], [outcome])
     assert ([r.outcome for r in plan.retained], plan.removed) == ([word], ())
     assert plan.records[0].content_hash == "sha256:a"
+
+
+def test_del_07_what_left_the_scope_is_a_class_of_its_own_and_goes_with_prune() -> None:
+    left = Ignored(key="p", reason="out of scope", out_of_scope=True)
+    assert [r.outcome for r in compute([record("p")], [left]).retained] == [OUT_OF_SCOPE]
+    assert [r.path for r in compute([record("p")], [left], prune=True).removed] == ["pages/p.md"]
+    barred = Ignored(key="p", reason="robots")
+    assert compute([record("p")], [barred], prune=True).removed == ()
 
 
 def test_absence_from_a_complete_enumeration_is_removed_and_from_an_incomplete_one_retained() -> None:

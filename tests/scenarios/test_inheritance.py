@@ -148,12 +148,24 @@ def test_what_belongs_to_the_source_is_no_option_of_sync(docs: Docs, option: str
 def test_del_07_pages_that_leave_the_scope_are_kept_and_reported(docs: Docs) -> None:
     docs.build("a", "blog/one", "blog/two")
     configure(docs, "    bundle: docs\n", "    bundle: docs\n    exclude: ['**/blog/**']\n")
+    assert "Out of scope, kept: 2 (--prune removes them)" in docs.ok("sync", "--dry-run").out
     report = docs.sync()
     assert report["removed"] == []
     assert [(r["path"], r["outcome"]) for r in report["retained"]] == [
-        (path, "IGNORED") for path in paths("blog/one", "blog/two")
+        (path, "OUT_OF_SCOPE") for path in paths("blog/one", "blog/two")
     ]
     assert docs.concepts() == paths("", "a", "blog/one", "blog/two")
+
+
+def test_del_07_prune_removes_what_left_the_scope_and_no_guard_minds(docs: Docs) -> None:
+    names = [f"blog/{number}" for number in range(12)]
+    docs.build("a", *names)
+    configure(docs, "    bundle: docs\n", "    bundle: docs\n    exclude: ['**/blog/**']\n")
+    assert docs.sync()["guard"] is None
+    report = docs.sync("--prune")
+    assert sorted(report["removed"]) == sorted(paths(*names))
+    assert docs.concepts() == paths("", "a")
+    docs.quiet()
 
 
 def test_hash_03_another_content_selector_is_a_rendering_and_no_update(docs: Docs) -> None:

@@ -16,6 +16,8 @@ from git_okf.model import Failed, Fetched, Ignored, NotModified, Outcome, Record
 
 FOR_NOW = "redirects there for now"
 """`failure` of an alias that is asked again in every run: a temporary redirect says that the page will be there."""
+OUT_OF_SCOPE = "out of scope: "
+"""What the reason begins with where the configuration does not take a page."""
 NO_URLS: Mapping[str, str] = MappingProxyType({})
 
 
@@ -134,7 +136,7 @@ def for_known(key: str, answer: Answer) -> Outcome | None:
         case Doubt(reason=reason):
             return Suspect(key=key, reason=reason)
         case Barred(reason=reason):
-            return Ignored(key=key, reason=reason)
+            return Ignored(key=key, reason=reason, out_of_scope=reason.startswith(OUT_OF_SCOPE))
 
 
 def for_new(key: str, url: str, answer: Answer, before: Record | None) -> Record | None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from git_okf.config import WebSource
 from git_okf.model import Record, Status
+from git_okf.source.web.answer import OUT_OF_SCOPE
 from git_okf.source.web.robots import Robots
 from git_okf.source.web.scope import Decision, Scope
 
@@ -42,7 +43,7 @@ class Gate:
         if decision is None:
             decision = self.scope.decide(key)
             if not decision.accepted:
-                decision = Decision(False, f"out of scope: {decision.rule}")
+                decision = Decision(False, f"{OUT_OF_SCOPE}{decision.rule}")
             elif not self.robots.allowed(self.url(key)):
                 decision = Decision(False, "robots.txt disallows it")
             # The same few decisions for all keys: one object each.

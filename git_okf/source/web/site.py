@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from http import HTTPStatus
 from typing import Any
 
+from git_okf import digest
 from git_okf.config import WebSource, header_values
 from git_okf.errors import SourceUnavailable, UsageError
 from git_okf.model import Counters, Observation, Record, Status
@@ -50,8 +51,13 @@ class WebSite:
 
     @property
     def fingerprint(self) -> str:
-        """Of the extractor, its versions and options; records made by another one are extracted again."""
-        return fingerprint(options(self._scope, self._source, _nowhere))
+        """Of all that makes a body of bytes: the extractor, its options, and what decides which links stay inside.
+
+        Records made by another one are extracted again.
+        """
+        source = self._source
+        scope = (source.include, source.exclude, source.host_alias, source.strip_query)
+        return digest.fingerprint(fingerprint(options(self._scope, source, _nowhere)), *scope)
 
     def observe(self, known: Mapping[str, Record], ask: Ask, tools: Tools) -> Observation:
         """Ask the site for everything it has.

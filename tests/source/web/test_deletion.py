@@ -195,7 +195,7 @@ def test_del_07_a_page_that_leaves_the_scope_is_its_own_class(docs: Docs) -> Non
     seen = docs.sync(exclude=("/guide/**",))
     outcome = seen.outcomes[docs.key("/guide/install")]
     assert outcome == Ignored(
-        key=docs.key("/guide/install"), reason="out of scope: exclude pattern '/guide/**' matches"
+        key=docs.key("/guide/install"), reason="out of scope: exclude pattern '/guide/**' matches", out_of_scope=True
     )
     assert docs.asked("/guide/*") == []
     assert docs.delta.removed == ()
