@@ -119,7 +119,7 @@ def test_the_branch_follows_the_remote_and_so_does_the_configuration(docs: Docs,
     second.repo.commit("leave b out", {".okf.yaml": text + "    exclude: ['/docs/b']\n", "new.txt": "n\n"})
     second.repo.git("push", "--quiet")
     report = docs.sync("--push", code=0)
-    assert [item["outcome"] for item in report["retained"]] == ["IGNORED"]
+    assert [item["outcome"] for item in report["retained"]] == ["OUT_OF_SCOPE"]
     assert (docs.repo.path / "new.txt").read_text() == "n\n"
     assert docs.repo.git("status", "--porcelain") == ""
 

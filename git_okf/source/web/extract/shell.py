@@ -7,7 +7,7 @@ import re
 from lxml import etree
 
 from git_okf.source.web.extract.reasons import NEEDS_BROWSER, NEEDS_SELECTOR
-from git_okf.source.web.extract.tree import raw_text, words
+from git_okf.source.web.extract.tree import words
 
 _ROOTS = words(
     "root app __next __nuxt ___gatsby svelte q-app docs-app main-app react-root application swagger-ui redoc-container"
@@ -41,12 +41,25 @@ def needs_browser(root: etree._Element) -> bool:
 
 
 def _said(el: etree._Element) -> int:
-    unread = {id(part) for skipped in el.iter(*_UNREAD) for part in skipped.iter()}
-    if not unread:
-        return count_words(raw_text(el))
-    own = [part.text or "" for part in el.iter() if id(part) not in unread]
-    after = [part.tail or "" for part in el.iterdescendants() if id(part.getparent()) not in unread]
-    return count_words(" ".join(own + after))
+    """Words outside scripts and the like."""
+    texts: list[str] = []
+    _collect(el, texts)
+    return count_words(" ".join(texts))
+
+
+def _collect(el: etree._Element, texts: list[str]) -> None:
+    """In document order, without recursion: a hostile page may be as deep as its parser lets it."""
+    skipping = 0
+    for event, part in etree.iterwalk(el, events=("start", "end", "comment", "pi")):
+        unread = part.tag in _UNREAD or not isinstance(part.tag, str)
+        if event == "start":
+            skipping += unread
+            if not skipping:
+                texts.append(part.text or "")
+        else:
+            skipping -= unread and event == "end"
+            if not skipping and part is not el:
+                texts.append(part.tail or "")
 
 
 def hint(root: etree._Element) -> str:
