@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from git_okf.errors import GitRefused
-from git_okf.store.remote import git
+from git_okf.gitprogram import git
 
 NAMES = ("pre-commit", "pre-merge-commit", "pre-push", "post-rewrite")
 BEFORE = ".before-okf"

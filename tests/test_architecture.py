@@ -17,12 +17,13 @@ ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "git_okf"
 
 STAGES = ("source", "delta", "guard", "bundle", "store")
-SHARED = ("model", "errors", "digest", "config")
+SHARED = ("model", "errors", "digest", "config", "gitprogram")
 INNERMOST: Mapping[str, tuple[str, ...]] = {
     "model": (),
     "errors": (),
     "digest": ("errors",),
     "config": ("errors",),
+    "gitprogram": ("errors",),
     "report": ("model", "errors", "config"),
 }
 BORDERS: Mapping[str, tuple[str, ...]] = {
@@ -31,6 +32,7 @@ BORDERS: Mapping[str, tuple[str, ...]] = {
     "trafilatura": ("source.web.extract",),
     "typer": ("cli",),
     "playwright": ("source.web.browser",),
+    "subprocess": ("gitprogram", "demo.run"),
 }
 HEAVY = (
     "aiohttp",

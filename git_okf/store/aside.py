@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from tempfile import TemporaryDirectory
 
-from git_okf.store.remote import FETCH, NETWORK_TIMEOUT_S, git
+from git_okf.gitprogram import FETCH, NETWORK_TIMEOUT_S, git
 from git_okf.store.repo import Repo
 
 

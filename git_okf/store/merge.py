@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from git_okf.store.remote import failure, git
+from git_okf.gitprogram import failure, git
 from git_okf.store.repo import Repo
 
 

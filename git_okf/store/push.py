@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from git_okf.errors import GitRefused
+from git_okf.gitprogram import FETCH, TIMEOUT_S, git
 from git_okf.store import notes
-from git_okf.store.remote import FETCH, TIMEOUT_S, git, remote_refs
+from git_okf.store.remote import remote_refs
 from git_okf.store.repo import RefUpdate, Repo
 
 ATTEMPTS = 5

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from git_okf.gitprogram import git
 from git_okf.store import aside
 from git_okf.store.checkpoint import FILES
 from git_okf.store.push import Move
-from git_okf.store.remote import git
 from git_okf.store.repo import Repo
 from git_okf.store.scratch import read_file, replace_file
 

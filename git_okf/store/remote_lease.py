@@ -15,11 +15,12 @@ from datetime import timedelta
 from types import TracebackType
 
 from git_okf.errors import GitRefused
+from git_okf.gitprogram import NETWORK_TIMEOUT_S
 from git_okf.store import aside
 from git_okf.store import grant as grants
 from git_okf.store.grant import Clock, Grant, LeaseLost
 from git_okf.store.push import Move, PushRaced, push
-from git_okf.store.remote import NETWORK_TIMEOUT_S, remote_refs
+from git_okf.store.remote import remote_refs
 from git_okf.store.repo import Repo
 
 PREFIX = "refs/okf/lease/"

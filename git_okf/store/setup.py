@@ -9,8 +9,9 @@ from __future__ import annotations
 import shlex
 from dataclasses import dataclass
 
+from git_okf.gitprogram import git
 from git_okf.store import notes, state
-from git_okf.store.remote import fetch_memory, git, remotes
+from git_okf.store.remote import fetch_memory, remotes
 from git_okf.store.repo import Repo
 
 

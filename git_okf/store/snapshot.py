@@ -9,14 +9,13 @@ read.
 from __future__ import annotations
 
 import os
-import subprocess
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
 from git_okf.errors import GitRefused
-from git_okf.store.remote import clean_environment, git
+from git_okf.gitprogram import Done, Process, cat_file, git
 
 EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 _EMPTY_BLOB = "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"
@@ -54,7 +53,7 @@ class Snapshot:
         self._where = start
         self._environ = dict(environ)
         self._extra = {name: environ[name] for name in _LOCAL if name in environ}
-        self._blobs: subprocess.Popen[bytes] | None = None
+        self._blobs: Process | None = None
         top = self._git("rev-parse", "--show-toplevel").stdout.removesuffix(b"\n")
         self.root = self._where = Path(os.fsdecode(top))
         self.rev = self._commit(rev) if rev else ""
@@ -122,7 +121,7 @@ class Snapshot:
 
     # --- the git program ---
 
-    def _git(self, *args: str, check: bool = True) -> subprocess.CompletedProcess[bytes]:
+    def _git(self, *args: str, check: bool = True) -> Done:
         return git(self._where, *args, check=check, environ=self._environ, extra=self._extra)
 
     def _commit(self, rev: str) -> str:
@@ -159,7 +158,7 @@ class Snapshot:
     def _send(self, names: Iterable[str]) -> None:
         """Ask for blobs; each is to be received before the next are asked for."""
         if self._blobs is None:
-            self._blobs = _batch(self._where, {**clean_environment(self._environ), **self._extra})
+            self._blobs = cat_file(self._where, environ=self._environ, extra=self._extra)
         assert self._blobs.stdin is not None
         self._blobs.stdin.write(b"".join(os.fsencode(name) + b"\n" for name in names))
         self._blobs.stdin.flush()
@@ -202,17 +201,6 @@ class Files(Mapping[str, bytes]):
 
     def __len__(self) -> int:
         return len(self._blobs)
-
-
-def _batch(where: Path, environ: Mapping[str, str]) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        ("git", "cat-file", "--batch"),
-        cwd=where,
-        env=environ,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-    )
 
 
 def _literal(paths: Iterable[str]) -> list[str]:

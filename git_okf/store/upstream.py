@@ -15,10 +15,11 @@ from datetime import datetime
 from functools import partial
 
 from git_okf.errors import GitRefused
+from git_okf.gitprogram import git
 from git_okf.store import notes, remote_checkpoint, worktree
 from git_okf.store import state as states
 from git_okf.store.push import Move, PushRaced, fetch_objects, push
-from git_okf.store.remote import git, remotes
+from git_okf.store.remote import remotes
 from git_okf.store.remote_lease import RELEASE_S, RemoteLease
 from git_okf.store.repo import RefMoved, RefUpdate, Repo
 

@@ -13,7 +13,6 @@ owes a checkout (`pending`), which the next one completes (`finish`).
 from __future__ import annotations
 
 import os
-import subprocess
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,8 +20,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from git_okf.errors import GitRefused
+from git_okf.gitprogram import TIMEOUT_S, Done, failure, git
 from git_okf.store import locks, pending, trees
-from git_okf.store.remote import TIMEOUT_S, failure, git
 from git_okf.store.repo import Changed, Repo
 
 INDEX_WAIT_S = 10.0
@@ -155,7 +154,7 @@ def _read_tree(repo: Repo, old: str, new: str) -> bool:
     return _index_command(repo, "read-tree", "-m", "-u", old, new).returncode == 0
 
 
-def _index_command(repo: Repo, *args: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+def _index_command(repo: Repo, *args: str, stdin: bytes = b"") -> Done:
     """A git command that takes index.lock, repeated while another process holds it, for INDEX_WAIT_S at most."""
     deadline = time.monotonic() + INDEX_WAIT_S
     lock = repo.git_dir / "index.lock"

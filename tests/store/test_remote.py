@@ -1,4 +1,4 @@
-"""The git program: what reaches it, what it says, and the memory of other clones."""
+"""The memory of other clones: what a fresh clone takes from its remotes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import pytest
 from conftest import GitRepo
 from landing_steps import WHEN, land
 
-from git_okf.errors import GitRefused
 from git_okf.store import notes, remote, state
 from git_okf.store.repo import RefUpdate, Repo
 from git_okf.store.state import State
@@ -31,42 +30,6 @@ def with_memory(repo: GitRepo) -> tuple[str, str]:
 def clone(repo: GitRepo, path: Path, *options: str) -> GitRepo:
     subprocess.run(["git", "clone", "--quiet", *options, f"file://{repo.path}", str(path)], check=True)
     return GitRepo(path)
-
-
-def test_the_environment_of_a_hook_does_not_reach_another_repository() -> None:
-    kept = {
-        "PATH": "/bin",
-        "GIT_SSH_COMMAND": "ssh -v",
-        "GIT_CONFIG_COUNT": "1",
-        "GIT_CONFIG_KEY_0": "a.b",
-        "GIT_CONFIG_VALUE_0": "c",
-        "GIT_ASKPASS": "x",
-        "GIT_HTTP_USER_AGENT": "x",
-    }
-    where = "GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_PREFIX GIT_OBJECT_DIRECTORY GIT_COMMON_DIR GIT_QUARANTINE_PATH"
-    dropped = dict.fromkeys([*where.split(), "GIT_AUTHOR_NAME", "GIT_EDITOR", "GPG_TTY"], "x")
-    cleaned = remote.clean_environment({**kept, **dropped})
-    assert {name: cleaned[name] for name in kept} == kept
-    assert cleaned["GIT_TERMINAL_PROMPT"] == "0"
-    assert cleaned["GIT_EDITOR"] == "false"
-    assert not (dropped.keys() - {"GIT_EDITOR"}) & cleaned.keys()
-
-
-def test_git_s_refusal_is_told_in_its_words(repo: GitRepo) -> None:
-    with pytest.raises(GitRefused, match=r"`git rev-parse` failed: fatal: ") as caught:
-        remote.git(repo.path, "rev-parse", "--verify", "no-such-ref^{commit}:x")
-    assert caught.value.exit_code == 128
-    assert remote.git(repo.path, "rev-parse", "--verify", "no-such-ref", check=False).returncode
-
-
-def test_a_missing_program_and_one_that_does_not_end_are_sentences(
-    repo: GitRepo, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with pytest.raises(GitRefused, match=r"did not end within 0\.2 seconds"):
-        remote.git(repo.path, "-c", "alias.wait=!sleep 5", "wait", timeout=0.2)
-    monkeypatch.setenv("PATH", "/nowhere")
-    with pytest.raises(GitRefused, match="was not found"):
-        remote.git(repo.path, "status")
 
 
 def test_nothing_is_asked_where_there_is_no_remote_or_nothing_missing(repo: GitRepo) -> None:

@@ -1,0 +1,153 @@
+"""The git program: whatever the object library cannot do, or git must decide itself. Nothing else starts it.
+
+It never asks: standard input is closed, there is no terminal, prompts are off, and every call has an end. It never sees
+the `GIT_*` variables of a hook or a caller that belong to another repository.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from git_okf.errors import GitRefused
+
+Done = subprocess.CompletedProcess[bytes]
+Process = subprocess.Popen[bytes]
+
+TIMEOUT_S = 600.0
+NETWORK_TIMEOUT_S = 60.0
+ENDING_S = 5.0
+
+# What says how git runs, not where: these stay. All other GIT_* are dropped (`git rev-parse --local-env-vars`).
+_KEPT = frozenset(
+    {
+        "GIT_ALLOW_PROTOCOL",
+        "GIT_ASKPASS",
+        "GIT_CONFIG_COUNT",
+        "GIT_CONFIG_GLOBAL",
+        "GIT_CONFIG_NOSYSTEM",
+        "GIT_CONFIG_SYSTEM",
+        "GIT_EXEC_PATH",
+        "GIT_SSH",
+        "GIT_SSH_COMMAND",
+        "GIT_SSH_VARIANT",
+        "GIT_SSL_CAINFO",
+        "GIT_SSL_NO_VERIFY",
+    }
+)
+FETCH = (
+    "fetch",
+    "--quiet",
+    "--no-tags",
+    "--no-recurse-submodules",
+    "--no-auto-maintenance",
+    "--no-write-fetch-head",
+    "--refmap=",  # nor the user's refs/remotes on the way
+)
+_KEPT_PREFIXES = ("GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_", "GIT_HTTP_", "GIT_PROXY_")
+
+
+def clean_environment(environ: Mapping[str, str]) -> dict[str, str]:
+    """The environment for a git of ours: nothing in it points to another repository or index, or asks."""
+    kept = {
+        name: value
+        for name, value in environ.items()
+        if not name.startswith("GIT_") or name in _KEPT or name.startswith(_KEPT_PREFIXES)
+    }
+    kept.pop("GPG_TTY", None)
+    return {**kept, "GIT_TERMINAL_PROMPT": "0", "GIT_EDITOR": "false", "LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0"}
+
+
+def git(
+    where: Path,
+    *args: str,
+    stdin: bytes = b"",
+    check: bool = True,
+    environ: Mapping[str, str] | None = None,
+    extra: Mapping[str, str] | None = None,
+    timeout: float = TIMEOUT_S,
+    inherits: Sequence[int] = (),
+) -> Done:
+    """Run git in a directory. GitRefused with git's own words where it fails (unless `check` is off).
+
+    `inherits`: descriptors that stay open in it.
+    """
+    env = {**clean_environment(os.environ if environ is None else environ), **(extra or {})}
+    try:
+        # A session of its own has no terminal, so ssh and gpg cannot ask on it behind our back, and no Ctrl-C.
+        process = subprocess.Popen(
+            ("git", *args),
+            cwd=where,
+            env=env,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+            pass_fds=inherits,
+        )
+    except FileNotFoundError as error:
+        raise GitRefused("the git program was not found", "install git and see that it is in PATH") from error
+    with process:
+        try:
+            out, err = process.communicate(stdin, timeout)
+        except BaseException as error:
+            _end(process)
+            if not isinstance(error, subprocess.TimeoutExpired):
+                raise
+            raise GitRefused(
+                f"`git {_command(args)}` did not end within {timeout:g} seconds",
+                "run it by hand to see what it waits for",
+            ) from error
+    done = subprocess.CompletedProcess(("git", *args), process.returncode, out, err)
+    if check and done.returncode:
+        raise failure(args, done)
+    return done
+
+
+def cat_file(
+    where: Path, *, environ: Mapping[str, str] | None = None, extra: Mapping[str, str] | None = None
+) -> Process:
+    """A `git cat-file --batch` that is told names on its standard input for as long as it is wanted."""
+    return subprocess.Popen(
+        ("git", "cat-file", "--batch"),
+        cwd=where,
+        env={**clean_environment(os.environ if environ is None else environ), **(extra or {})},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    )
+
+
+def _end(process: Process) -> None:
+    """Ask git and what it started to end: it takes its lock files with it. Only one that does not is killed."""
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGTERM)
+    try:
+        process.wait(ENDING_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
+
+
+def _command(args: Sequence[str]) -> str:
+    """The name of the command: what follows the options of git itself."""
+    rest = list(args)
+    while rest and rest[0].startswith("-"):
+        del rest[: 2 if rest[0] in ("-c", "-C") else 1]
+    return rest[0] if rest else ""
+
+
+def failure(args: Sequence[str], done: Done) -> GitRefused:
+    """git's refusal in git's words."""
+    said = done.stderr.decode("utf-8", "replace").strip()
+    if "dubious ownership" in said:
+        line = next((part.strip() for part in said.splitlines() if "safe.directory" in part), "")
+        return GitRefused("git does not trust the owner of this repository", f"if it is yours to use, run: {line}")
+    ended = f"exit {done.returncode}" if done.returncode >= 0 else f"it was ended by signal {-done.returncode}"
+    return GitRefused(
+        f"`git {_command(args)}` failed: {said.splitlines()[-1] if said else ended}",
+        said if "\n" in said else "run it by hand to see more",
+    )
