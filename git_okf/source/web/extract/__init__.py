@@ -15,9 +15,10 @@ from urllib.parse import urljoin
 from lxml import etree
 
 from git_okf import digest
+from git_okf.source.markdown.invisible import without_invisible
 from git_okf.source.web.extract import coverage, metadata, published, shell, themes
 from git_okf.source.web.extract.charset import decode
-from git_okf.source.web.extract.clean import clean, controlled, without_invisible
+from git_okf.source.web.extract.clean import clean, controlled
 from git_okf.source.web.extract.convert import Links, give_headings_their_ids, to_markdown
 from git_okf.source.web.extract.fragments import Ids
 from git_okf.source.web.extract.node import find_content

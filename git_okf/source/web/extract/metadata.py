@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from lxml import etree
 
-from git_okf.source.web.extract.clean import without_invisible
+from git_okf.source.markdown.invisible import without_invisible
 from git_okf.source.web.extract.tree import raw_text
 
 MAX_TITLE = 300

@@ -6,7 +6,7 @@ import re
 
 from lxml import etree
 
-from git_okf.source.web.extract.convert.escape import longest_run
+from git_okf.source.markdown.escape import longest_run
 from git_okf.source.web.extract.convert.page import Block, Page
 from git_okf.source.web.extract.tree import classes, raw_text, words
 

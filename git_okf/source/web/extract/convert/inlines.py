@@ -1,28 +1,30 @@
 """Inline content: a subtree -> a stream of tokens -> one line of Markdown.
 
-Tokens keep text, code, marks and links apart until the neighbours of each are known: only then can white space be
-moved out of emphasis, equal marks be joined, and text be escaped no more than needed.
+White space is folded as HTML folds it and moved out of marks, equal marks are joined, and empty ones dropped.
 """
 
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
-from git_okf.source.web.extract.convert.escape import code_span, escape, flanks, guard_line, is_special
+from git_okf.source.markdown.escape import escape, guard_line
+from git_okf.source.markdown.tokens import (
+    BREAK,
+    CLOSE,
+    CODE,
+    END,
+    LINK,
+    OPEN,
+    RAW,
+    SPACE,
+    TEXT,
+    Token,
+    Tokens,
+    emit,
+)
 
-TEXT, CODE, RAW, OPEN, CLOSE, LINK, END, SPACE, BREAK = range(9)
-_TAGS = {"*": "em", "**": "strong", "~~": "del"}
+__all__ = ["BREAK", "CLOSE", "CODE", "END", "LINK", "OPEN", "RAW", "SPACE", "TEXT", "Token", "Tokens", "render"]
 
-
-class Token(NamedTuple):
-    """`value`: text, code, Markdown, the mark, or a link's destination."""
-
-    kind: int
-    value: str = ""
-
-
-Tokens = list[Token]
 _SPACE, _BREAK = Token(SPACE), Token(BREAK)
 
 
@@ -31,7 +33,7 @@ def render(tokens: Tokens, *, cell: bool = False, heading: bool = False) -> str:
     if len(tokens) == 1 and tokens[0].kind == TEXT and not cell and not heading:
         return guard_line(escape(_folded(tokens[0].value)), first=True)
     tidy = _tidy(tokens, flat=heading)
-    text = _emit(tidy, "<br>" if cell else "\\\n")
+    text = emit(tidy, "<br>" if cell else "\\\n")
     if cell:
         return text.replace("|", "\\|")
     if heading:
@@ -138,86 +140,3 @@ def _content(out: Tokens, token: Token) -> None:
         out[-1] = Token(CODE, out[-1].value + token.value)
     else:
         out.append(token)
-
-
-def _emit(tokens: Tokens, break_mark: str) -> str:
-    if len(tokens) == 1 and tokens[0].kind == TEXT:
-        return escape(tokens[0].value)
-    html = _unsayable(tokens)
-    parts: list[str] = []
-    linked = 0
-    for i, token in enumerate(tokens):
-        kind = token.kind
-        if kind == TEXT:
-            text = token.value
-            if is_special(text):
-                text = escape(text, _near(tokens, i, -1), _near(tokens, i, 1), bracketed=bool(linked))
-            parts.append(text)
-        elif kind == CODE:
-            parts.append(code_span(token.value))
-        elif kind == SPACE:
-            parts.append(" ")
-        elif kind == BREAK:
-            parts.append(break_mark)
-        elif kind == OPEN:
-            parts.append(f"<{_TAGS[token.value]}>" if i in html else token.value)
-        elif kind == CLOSE:
-            parts.append(f"</{_TAGS[token.value]}>" if i in html else token.value)
-        elif kind == LINK:
-            linked += 1
-            parts.append("[")
-        elif kind == END:
-            linked -= 1
-            parts.append(f"]({token.value})")
-        else:
-            parts.append(token.value)
-    return "".join(parts)
-
-
-def _unsayable(tokens: Tokens) -> frozenset[int]:
-    """Positions of marks that CommonMark would not read as marks where they stand; HTML has to say them."""
-    if all(token.kind != OPEN for token in tokens):
-        return frozenset()
-    stack: list[int] = []
-    found: set[int] = set()
-    for i, token in enumerate(tokens):
-        if token.kind == OPEN:
-            stack.append(i)
-        elif token.kind == CLOSE:
-            start = stack.pop()
-            opens = flanks(_first(tokens, start), _last(tokens, start))
-            closes = flanks(_last(tokens, i), _first(tokens, i))
-            touches = start > 0 and tokens[start - 1].kind == CLOSE
-            if not (opens and closes) or touches:
-                found.update((start, i))
-    return frozenset(found)
-
-
-def _last(tokens: Tokens, i: int) -> str:
-    """The last character before token `i`, marks of the same direction skipped."""
-    i -= 1
-    while i >= 0 and tokens[i].kind in (OPEN, CLOSE):
-        i -= 1
-    if i < 0:
-        return ""
-    token = tokens[i]
-    return {SPACE: " ", BREAK: " ", CODE: "`", LINK: "[", END: ")"}.get(token.kind) or token.value[-1:]
-
-
-def _first(tokens: Tokens, i: int) -> str:
-    """The first character after token `i`, marks of the same direction skipped."""
-    i += 1
-    while i < len(tokens) and tokens[i].kind in (OPEN, CLOSE):
-        i += 1
-    if i >= len(tokens):
-        return ""
-    token = tokens[i]
-    return {SPACE: " ", BREAK: "\\", CODE: "`", LINK: "[", END: "]"}.get(token.kind) or token.value[:1]
-
-
-def _near(tokens: Tokens, i: int, step: int) -> str:
-    """The character next to token `i`, a mark being one."""
-    i += step
-    if 0 <= i < len(tokens) and tokens[i].kind in (OPEN, CLOSE):
-        return tokens[i].value[0]
-    return _last(tokens, i + 1) if step < 0 else _first(tokens, i - 1)

@@ -6,7 +6,7 @@ import re
 
 from lxml import etree
 
-from git_okf.source.web.extract.convert.escape import escape
+from git_okf.source.markdown.escape import escape
 from git_okf.source.web.extract.convert.links import Links
 from git_okf.source.web.extract.convert.page import Block, Page
 from git_okf.source.web.extract.tree import text_of, words
