@@ -9,16 +9,17 @@ does missing memory become an empty bundle.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from git_okf import digest
 from git_okf.bundle import concept
 from git_okf.config import FILE_NAME, SourceConfig
 from git_okf.errors import ConfigError
 from git_okf.model import Record, Status
-from git_okf.store import overlay
+from git_okf.store import overlay, target
 from git_okf.store import state as states
 from git_okf.store.repo import Head, Missing, Repo
+from git_okf.store.target import Target
 
 RESERVED = ("index.md", "log.md")
 
@@ -29,13 +30,16 @@ class Baseline:
 
     head: Head
     branch_at: str | None = None
-    """Where the branch is here: the base commit, but for a `--push` whose remote has left commits of ours behind."""
+    """Where the branch is here: the base commit, but for a `--push` whose remote has left commits of ours behind, and a
+    target that is to be replaced."""
     tree: str | None
     """The base commit's whole tree."""
     bundle_tree: str | None
     state: states.State | None
     state_commit: str | None
     known: Mapping[str, Record]
+    drifted: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """By key, the files of items, beside their concepts, that were edited or deleted by hand."""
     notices: tuple[str, ...] = ()
 
     @property
@@ -44,17 +48,22 @@ class Baseline:
 
     @property
     def edited(self) -> frozenset[str]:
-        return frozenset(key for key, record in self.known.items() if record.edited)
+        return frozenset(key for key, record in self.known.items() if record.edited) | self.drifted.keys()
 
 
 def read(
-    repo: Repo, source: SourceConfig, *, rebuild: bool = False, at: Callable[[Head], str | None] = lambda h: h.commit
+    repo: Repo,
+    source: SourceConfig,
+    *,
+    rebuild: bool = False,
+    onto: Target | None = None,
+    at: Callable[[Head], str | None] = lambda head: head.commit,
 ) -> Baseline:
-    """The baseline at HEAD, or the commit that `at` names. ConfigError where the state was made for another identity
-    and `rebuild` is not asked."""
-    head = repo.head()
+    """The baseline at HEAD or a target, or at the commit that `at` names. ConfigError where the state was made for
+    another identity and `rebuild` is not asked."""
+    head = target.standing(repo, onto)
     head = replace(head, commit=at(head))
-    branch_at = repo.head().commit
+    branch_at = target.tip(repo, onto)
     tree = repo.commit_tree(head.commit) if head.commit else None
     bundle_tree = repo.subtree(tree, source.bundle)
     commit = repo.ref(states.REF)
@@ -79,6 +88,7 @@ def read(
         state=state,
         state_commit=commit,
         known=known,
+        drifted=_drifted(repo, source, tree, known.values()),
         notices=notices,
     )
 
@@ -134,15 +144,17 @@ def _from_file(path: str, data: bytes, source: SourceConfig) -> Record | None:
     if not header.resource or not header.content_hash:
         return None
     edited = digest.content_hash(body) != header.content_hash
+    told = header.fingerprint if source.kind != "web" else ""
     return Record(
-        key=header.resource,
+        key=header.key or header.resource,
         path=path,
         title=header.title,
         description=header.description,
         content_hash=header.content_hash,
-        compared_hash="" if edited else digest.compared_hash(body, source.ignore),
+        compared_hash=told or ("" if edited else digest.compared_hash(body, source.ignore)),
         size=len(body),
         edited=edited,
+        files=header.files,
     )
 
 
@@ -153,11 +165,28 @@ def _remembered(fresh: dict[str, Record], old: Mapping[str, Record]) -> dict[str
         before = old.get(key)
         if before is None or before.status is not Status.PAGE:
             records[key] = record
-        elif before.content_hash == record.content_hash:
+        elif before.content_hash == record.content_hash and _blobs(before) == _blobs(record):
             records[key] = replace(before, path=record.path, edited=record.edited)
         else:
             records[key] = replace(record, links=before.links, url=before.url, form=before.form)
     return records
+
+
+def _blobs(record: Record) -> list[tuple[str, str]]:
+    return [(file.path, file.blob) for file in record.files]
+
+
+def _drifted(
+    repo: Repo, source: SourceConfig, tree: str | None, records: Iterable[Record]
+) -> dict[str, tuple[str, ...]]:
+    """By key, the files beside its concept that are not there as they were synced, as paths to show people."""
+    having = [record for record in records if record.files]
+    if not having:
+        return {}
+    there = dict(repo.walk(repo.subtree(tree, source.files)))
+    shown = "" if source.files == source.bundle else source.files + "/"
+    found = {r.key: tuple(shown + f.path for f in r.files if there.get(f.path) != f.blob) for r in having}
+    return {key: paths for key, paths in found.items() if paths}
 
 
 def _with_overlay(repo: Repo, source: SourceConfig, commit: str | None, known: dict[str, Record]) -> dict[str, Record]:

@@ -1,4 +1,4 @@
-"""Delta -> the bundle's files that change, as bytes by path (None: deleted). Only what a delta touches is made.
+"""Delta -> the files that change, as bytes by path (None: deleted). Only what a delta touches is made.
 
 Where one of a directory's concepts came, went or changed its name, that directory's index.md and those above are made
 again; one whose listing stays the same comes out with the same bytes, and the store writes nothing for it.
@@ -6,13 +6,13 @@ again; one whose listing stays the same comes out with the same bytes, and the s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import datetime
 
 from git_okf import __version__
 from git_okf.bundle import concept, index, log
 from git_okf.config import SourceConfig
-from git_okf.model import Change, Delta, Record, Status
+from git_okf.model import Change, Delta, File, Record, Status
 
 Files = dict[str, bytes | None]
 
@@ -67,6 +67,24 @@ def synced(
     return files
 
 
+def attached(
+    changed: Collection[Change], removed: Iterable[Record], records: Iterable[Record]
+) -> dict[str, File | bytes | None]:
+    """The files beside the concepts, by path below the source's directory for files (None: deleted).
+
+    `records`: all as they will be; a path that one of them has stays. What a merge made of a file comes as bytes.
+    """
+    was = [*(r.files for r in removed), *(c.old.files for c in changed if c.old is not None)]
+    gone = {file.path for files in was for file in files}
+    if gone:
+        gone -= {file.path for record in records for file in record.files}
+    files: dict[str, File | bytes | None] = dict.fromkeys(gone)
+    for change in changed:
+        files.update((file.path, file) for file in change.new.files)
+        files.update(change.merged_files)
+    return files
+
+
 def concept_file(change: Change, source: SourceConfig, body: Callable[[str], str], when: datetime) -> bytes:
     """The file of a concept: as the source has it, or merged with what was edited by hand."""
     if change.merged is not None:
@@ -74,12 +92,16 @@ def concept_file(change: Change, source: SourceConfig, body: Callable[[str], str
     return concept.render(
         title=change.new.title,
         description=change.new.description,
-        resource=change.key,
+        resource=change.new.resource or change.key,
         body=body(change.new.content_hash),
         content_hash=change.new.content_hash,
         when=when,
         version=__version__,
         source=source.name,
+        kind_type=change.new.type or concept.TYPE,
+        key=change.key,
+        meta=change.new.meta,
+        files=change.new.files,
     )
 
 

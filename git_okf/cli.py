@@ -98,15 +98,15 @@ def _print_error(error: errors.OkfError, as_json: bool) -> None:
         typer.echo(report.error_json(error))
 
 
-def _repo(*, reading: bool = False) -> Repo:
+def _repo(*, reading: bool = False, bare: bool = False) -> Repo:
     from git_okf.store.repo import Repo
 
-    return Repo.open(Path.cwd(), reading=reading)
+    return Repo.open(Path.cwd(), reading=reading, bare=bare)
 
 
-def _reading() -> Repo:
-    """For commands that only look: a merge under way is no obstacle to them."""
-    return _repo(reading=True)
+def _reading(branch: str | None = None) -> Repo:
+    """For commands that only look: a merge under way is no obstacle to them. A branch needs no work tree."""
+    return _repo(reading=True, bare=branch is not None)
 
 
 def _world(quiet: bool) -> World:
@@ -245,6 +245,9 @@ def sync(
     threshold: Threshold = None,
     time_budget: Annotated[str | None, typer.Option(metavar="TIME", help="Stop asking after, say, 50m.")] = None,
     push: Annotated[bool, typer.Option("--push", help="Fetch first, and push all that was written.")] = False,
+    branch: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Sync onto this branch, which is checked out nowhere.")
+    ] = None,
     as_json: Json = False,
     quiet: Quiet = False,
     verbose: Verbose = False,
@@ -259,18 +262,26 @@ def sync(
             rebuild=rebuild, prune=prune, theirs=theirs, max_depth=max_depth, max_pages=max_pages, threshold=threshold,
             time_budget=manage.seconds(time_budget), push=manage.can_push(push, dry_run=dry_run, stage=stage),
         )  # fmt: skip
-        _sync(names or [], options, as_json, quiet, verbose)
+        repo = _repo() if branch is None else _reading(branch)
+        _sync(
+            repo,
+            names or [],
+            replace(options, onto=manage.on_branch(repo, branch, stage=stage)),
+            as_json,
+            quiet,
+            verbose,
+        )
 
 
-def _sync(names: Sequence[str], options: Options, as_json: bool, quiet: bool, verbose: bool) -> None:
+def _sync(repo: Repo, names: Sequence[str], options: Options, as_json: bool, quiet: bool, verbose: bool) -> None:
     from git_okf import manage, report
     from git_okf.sync import sync as run
 
-    repo, world = _repo(), _world(quiet)
+    world = _world(quiet)
     if options.push:
-        manage.catch_up(repo, world)
+        manage.catch_up(repo, world, options.onto)
     results = []
-    for result in run(repo, manage.read_config(repo), names, options, world):
+    for result in run(repo, manage.read_config(repo, options.onto), names, options, world):
         _print_run(result, as_json, quiet)
         if verbose:
             _echo(report.details(result), err=True)

@@ -12,6 +12,9 @@
 | no outcome, and the enumeration is complete     | removed                                                    |
 | Failed, Suspect, Ignored, or no outcome at all  | retained                                                   |
 | Ignored, since the configuration leaves it out  | retained as a class of its own; removed by `--prune`       |
+| Gone or no outcome, and `removal.follow` is off | kept, marked as withdrawn                                  |
+| Fetched under another name                      | moved to the path of that name                             |
+| Fetched, but parts of it failed                 | as above, and retained as far as those parts go            |
 | edited by hand, source unchanged                | kept and reported                                          |
 | edited by hand, source changed                  | both merged and updated, else retained as a conflict       |
 
@@ -31,6 +34,7 @@ from git_okf.model import (
     Delta,
     Failed,
     Fetched,
+    File,
     Gone,
     Ignored,
     Moved,
@@ -51,7 +55,8 @@ RETRYABLE = "RETRYABLE_FAILURE"
 TERMINAL = "TERMINAL_FAILURE"
 CONFLICT = "CONFLICT"
 LISTED = "PENDING"
-HARMLESS = frozenset({IGNORED, OUT_OF_SCOPE, LISTED})
+WITHDRAWN = "WITHDRAWN"
+HARMLESS = frozenset({IGNORED, OUT_OF_SCOPE, LISTED, WITHDRAWN})
 """Words of retained items that do not make a run partial."""
 
 
@@ -62,14 +67,18 @@ class Rules:
     removal: Removal
     now: str
     """The time of the run, for `missing_since`."""
-    names: Callable[[Iterable[str]], Callable[[str], str]]
-    """The paths that stay -> (key -> the path a new concept gets), each path given once."""
+    names: Callable[[Iterable[str]], Callable[[str, str], str]]
+    """The paths that stay -> (name, key -> the path a new concept gets), each path given once."""
     only_failed: bool = False
     """The run asked only for what was retained: nothing is said about the other items."""
     prune: bool = False
     """Known items that the configuration does not take any more are removed."""
     theirs: bool = False
     """Concepts edited by hand become the source's again; without it they are kept."""
+    drifted: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """By key, the files of an item, beside its concept, that were edited or deleted by hand."""
+    occupied: Callable[[File], bool] = lambda file: False
+    """Whether something that is none of ours stands where a file is to go."""
     merge: Callable[[Change], Change | None] = lambda change: None
     """The change with a file that has the edits made by hand too; None where the two are in conflict."""
 
@@ -83,6 +92,7 @@ class _Plan:
     moved: dict[str, str] = field(default_factory=dict)
     retained: list[Retained] = field(default_factory=list)
     edited: list[str] = field(default_factory=list)
+    renamed: list[tuple[Record, Fetched]] = field(default_factory=list)
     records: dict[str, Record] = field(default_factory=dict)
     unchanged: int = 0
 
@@ -104,6 +114,7 @@ def compute(known: Mapping[str, Record], seen: Observation, rules: Rules) -> Del
         _known(plan, record, seen, rules)
     _new(plan, pages, seen, rules)
     _renames(plan)
+    _parts(plan, seen)
     _side_records(plan, known, seen)
     return Delta(
         added=_by_path(plan.added),
@@ -126,12 +137,12 @@ def found(seen: Observation) -> int:
 
 def _known(plan: _Plan, record: Record, seen: Observation, rules: Rules) -> None:
     outcome = seen.outcomes.get(record.key)
-    if record.edited and not rules.theirs:
+    if _is_edited(record, rules) and not rules.theirs:
         _edited(plan, record, outcome, rules)
         return
     match outcome:
         case None if seen.complete:
-            plan.removed.append(record)
+            _missing(plan, record, "no longer at the source", rules)
         case None if rules.only_failed and not record.failure:
             plan.keep(record)
         case None:
@@ -150,6 +161,19 @@ def _known(plan: _Plan, record: Record, seen: Observation, rules: Rules) -> None
             _ignored(plan, record, outcome, rules)
 
 
+def _is_edited(record: Record, rules: Rules) -> bool:
+    return record.edited or record.key in rules.drifted
+
+
+def _missing(plan: _Plan, record: Record, reason: str, rules: Rules) -> None:
+    """It is certainly gone at the source; whether it goes here is a rule of the configuration."""
+    if rules.removal.follow:
+        plan.removed.append(record)
+    else:
+        since = record.missing_since or rules.now
+        plan.retain(replace(record, missing_since=since), WITHDRAWN, f"withdrawn: {reason}")
+
+
 def _found(plan: _Plan, record: Record, outcome: Fetched | NotModified, seen: Observation, rules: Rules) -> None:
     record = _linked_or_missing(record, seen, rules.now)
     if record.missing_runs >= rules.removal.unlinked_runs:
@@ -158,16 +182,28 @@ def _found(plan: _Plan, record: Record, outcome: Fetched | NotModified, seen: Ob
     record = replace(record, failure="", tries=0)
     if isinstance(outcome, NotModified):
         plan.keep(record)
-    elif _same_content(record, outcome) and not record.edited:
+    elif outcome.name and record.name and outcome.name != record.name:
+        plan.renamed.append((record, outcome))
+    elif _same_content(record, outcome) and not _is_edited(record, rules):
         plan.keep(_refreshed(record, outcome))
     else:
-        _write(plan, Change(key=record.key, path=record.path, new=outcome, old=record), record)
+        _write(plan, Change(key=record.key, path=record.path, new=outcome, old=record), record, rules)
 
 
-def _write(plan: _Plan, change: Change, record: Record) -> None:
+def _write(plan: _Plan, change: Change, record: Record, rules: Rules) -> None:
     """The page's new text: an update, or the work of another extractor on the bytes of last time."""
+    if taken := _taken(change, rules):
+        plan.retain(record, CONFLICT, taken)
+        return
     (plan.rerendered if _drifted(record, change.new) else plan.updated).append(change)
     plan.records[record.key] = replace(_written(change, record), edited=change.edited)
+
+
+def _taken(change: Change, rules: Rules) -> str:
+    """Why the item's files cannot be written; "" where they can."""
+    ours = {file.path for file in change.old.files} if change.old else set()
+    there = [file.path for file in change.new.files if file.path not in ours and rules.occupied(file)]
+    return f"a file of yours stands where {there[0]} belongs" if there else ""
 
 
 def _linked_or_missing(record: Record, seen: Observation, now: str) -> Record:
@@ -182,7 +218,7 @@ def _gone(plan: _Plan, record: Record, reason: str, rules: Rules) -> None:
     """One 404 may be a deploy in the middle; how many runs it takes is `removal.gone_runs` (410 means it)."""
     runs = record.missing_runs + 1
     if runs >= rules.removal.gone_runs or reason.startswith("410"):
-        plan.removed.append(record)
+        _missing(plan, record, reason, rules)
         return
     since = record.missing_since or rules.now
     plan.retain(replace(record, missing_runs=runs, missing_since=since), RETRYABLE, f"{reason}, for the first time")
@@ -210,12 +246,12 @@ def _edited(plan: _Plan, record: Record, outcome: Outcome | None, rules: Rules) 
         if merged is None:
             plan.retain(record, CONFLICT, "edited here and changed at the source")
         else:
-            _write(plan, merged, replace(record, failure="", tries=0))
+            _write(plan, merged, replace(record, failure="", tries=0), rules)
     elif isinstance(outcome, Gone | Moved):
         plan.retain(record, CONFLICT, "edited here and gone at the source")
     else:
-        plan.edited.append(record.path)
-        plan.keep(record)
+        plan.edited += [*([record.path] if record.edited else []), *rules.drifted.get(record.key, ())]
+        plan.keep(replace(record, memo=outcome.memo) if isinstance(outcome, Fetched) else record)
 
 
 def _drifted(record: Record, new: Fetched) -> bool:
@@ -225,6 +261,8 @@ def _drifted(record: Record, new: Fetched) -> bool:
 
 
 def _same_content(record: Record, new: Fetched) -> bool:
+    if "fingerprint" in new.meta:  # more counts than the body
+        return record.identity_hash == new.identity_hash
     return record.content_hash == new.content_hash or record.identity_hash == new.identity_hash
 
 
@@ -241,6 +279,8 @@ def _refreshed(record: Record, new: Fetched) -> Record:
         links=new.links,
         form=new.form,
         language=new.language,
+        name=new.name or record.name,
+        memo=new.memo,
     )
 
 
@@ -254,6 +294,7 @@ def _written(change: Change, record: Record) -> Record:
         content_hash=new.content_hash,
         compared_hash=new.compared_hash,
         size=new.size,
+        files=new.files,
         edited=False,
     )
 
@@ -261,19 +302,50 @@ def _written(change: Change, record: Record) -> Record:
 def _new(plan: _Plan, pages: Mapping[str, Record], seen: Observation, rules: Rules) -> None:
     """New items in the order of their keys, so that a name two of them want does not depend on the crawl."""
     leaving = {record.path: record for record in plan.removed}
-    assign = rules.names(record.path for record in pages.values() if record.path not in leaving)
+    freed = {record.path for record, _ in plan.renamed}
+    assign = rules.names(r.path for r in pages.values() if r.path not in leaving and r.path not in freed)
+    for record, new in sorted(plan.renamed, key=lambda each: each[0].key):
+        _moved_by_name(plan, record, new, assign, rules)
     for key in sorted(seen.outcomes.keys() - pages.keys()):
         outcome = seen.outcomes[key]
         if isinstance(outcome, Fetched):
-            path = assign(key)
+            path = assign(outcome.name or key, key)
             if path in leaving:
                 _rekeyed(plan, leaving.pop(path), key, outcome)
                 continue
             change = Change(key=key, path=path, new=outcome)
+            if taken := _taken(change, rules):
+                plan.retained.append(Retained(key=key, path="", outcome=CONFLICT, reason=taken))
+                continue
             plan.added.append(change)
             plan.records[key] = _written(change, Record(key=key))
         elif isinstance(outcome, Failed) and outcome.retryable:
             plan.retained.append(Retained(key=key, path="", outcome=_pending(key, seen), reason=outcome.reason))
+
+
+def _moved_by_name(plan: _Plan, record: Record, new: Fetched, assign: Callable[[str, str], str], rules: Rules) -> None:
+    """The same item under another name: one concept that goes and one that comes, told as a move."""
+    path = assign(new.name, record.key)
+    change = Change(key=record.key, path=path, new=new, old=record)
+    if path == record.path:
+        if _same_content(record, new):
+            plan.keep(_refreshed(record, new))
+        else:
+            _write(plan, change, record, rules)
+        return
+    plan.removed.append(record)
+    plan.added.append(change)
+    plan.moved[record.path] = record.key
+    plan.records[record.key] = _written(change, record)
+
+
+def _parts(plan: _Plan, seen: Observation) -> None:
+    """Parts that could not be had stay as they were: the item is retained as far as they go."""
+    for key, outcome in seen.outcomes.items():
+        if isinstance(outcome, Fetched) and outcome.parts_failed and key in plan.records:
+            record, reason = plan.records[key], "; ".join(outcome.parts_failed)
+            plan.records[key] = replace(record, failure=reason, tries=record.tries + 1)
+            plan.retained.append(Retained(key=key, path=record.path, outcome=RETRYABLE, reason=reason))
 
 
 def _rekeyed(plan: _Plan, old: Record, key: str, new: Fetched) -> None:

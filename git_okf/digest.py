@@ -175,6 +175,11 @@ def _patterns(entry: str) -> tuple[Any, ...]:
         raise ConfigError(f"ignore: {entry!r} is no valid regular expression: {error}") from None
 
 
+def blob_id(data: bytes) -> str:
+    """The name git has for the content of a file: 40 hex digits."""
+    return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
+
+
 def fingerprint(*parts: object) -> str:
     """16 hex digits that change when a part does. Parts are JSON values, or tuples of them."""
     text = json.dumps(parts, sort_keys=True, ensure_ascii=False, separators=(",", ":"))

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from git_okf.config import Config, SourceConfig
+from git_okf.config import Config, SourceConfig, WebSource
 from git_okf.errors import EXIT_GUARD, EXIT_UNAVAILABLE, EXIT_USAGE
 from git_okf.model import RunResult
 from git_okf.run import Options, World
@@ -70,7 +70,7 @@ def look(
 
 def _look(repo: Repo, source: SourceConfig, world: World, end: float) -> Look:
     left = max(end - world.monotonic(), _AT_LEAST_S)
-    hurried = replace(source, page_timeout=min(source.page_timeout, left))
+    hurried = _hurried(source, left)
     result = sync_source(repo, hurried, Options(dry_run=True, time_budget=left), world)
     delta = result.delta
     if result.error is not None:
@@ -89,6 +89,12 @@ def _look(repo: Repo, source: SourceConfig, world: World, end: float) -> Look:
         known=result.known,
         why=why,
     )
+
+
+def _hurried(source: SourceConfig, left: float) -> SourceConfig:
+    if isinstance(source, WebSource):
+        return replace(source, page_timeout=min(source.page_timeout, left))
+    return source
 
 
 def _why(result: RunResult) -> str:

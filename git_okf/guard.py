@@ -40,11 +40,17 @@ def check(known: Mapping[str, Record], seen: Observation, delta: Delta, found: i
     pages = {key: record for key, record in known.items() if record.status is Status.PAGE}
     trips = (
         _page_count(_expected(pages, seen), found, limits.threshold),
-        _max_removed(len(pages), sum(not _left_scope(r.key, seen) for r in delta.removed), limits.removal),
+        _max_removed(len(pages), _lost(seen, delta), limits.removal),
         _lookalike(pages, seen),
         _collapse(pages, delta),
     )
     return next((trip for trip in trips if trip and trip.name not in limits.allowed), None)
+
+
+def _lost(seen: Observation, delta: Delta) -> int:
+    """The removals by which the bundle would have less: what moved is still there."""
+    moved = {old for old, _ in delta.moved}
+    return sum(not _left_scope(r.key, seen) and r.path not in moved for r in delta.removed)
 
 
 def _expected(pages: Mapping[str, Record], seen: Observation) -> int:

@@ -29,7 +29,7 @@ def leased(run: Run) -> Iterator[Run]:
         if not run.options.push:
             yield holding
             return
-        there = upstream.find(run.repo)
+        there = upstream.find(run.repo, run.options.onto)
 
         def check() -> None:
             lease.check()

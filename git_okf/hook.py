@@ -193,7 +193,7 @@ def _parsed(text: bytes) -> Config:
 
 def _config_findings(text: bytes) -> Iterator[Finding]:
     from git_okf import digest
-    from git_okf.source.web.scope import Scope
+    from git_okf.source import kind_of
 
     try:
         settings = _parsed(text)
@@ -202,7 +202,7 @@ def _config_findings(text: bytes) -> Iterator[Finding]:
         return
     for source in settings.sources.values():
         try:
-            Scope.of(source)
+            kind_of(source).check(source)
             digest.compared_hash("", source.ignore)
         except ConfigError as error:
             yield _config_finding(text, error)

@@ -13,11 +13,12 @@ from functools import partial
 
 from git_okf import changes, memory, report, thrift
 from git_okf.baseline import Baseline
-from git_okf.model import Delta, Observation, RunResult
+from git_okf.model import Delta, File, Observation, RunResult
 from git_okf.run import Run, finished
 from git_okf.source import Spool
-from git_okf.store import notes, overlay, worktree
+from git_okf.store import notes, overlay, target, worktree
 from git_okf.store.repo import RefUpdate
+from git_okf.store.trees import Blob, Content
 
 
 def write(run: Run, base: Baseline, seen: Observation, plan: Delta, spool: Spool) -> RunResult:
@@ -32,8 +33,9 @@ def write(run: Run, base: Baseline, seen: Observation, plan: Delta, spool: Spool
         run, base, finished(run, base, seen, plan, written.commits[-1] if written.commits else None)
     )
     news = memory.durably_changed(base, plan.records) or memory.outage_is_over(base)
-    if news or written.commits or base.branch_at != base.head.commit:
-        _move_refs(run, base, result, written)
+    news = news or memory.remembers_more(base, seen.memory)
+    if news or _tip(run, base, written) != base.branch_at:
+        _move_refs(run, base, seen, result, written)
     else:
         overlay.write_overlay(
             run.repo, run.source.name, base.state_commit if base.state else None, plan.records, base.known
@@ -63,7 +65,7 @@ class _Written:
 
     tree: str | None
     commits: tuple[str, ...]
-    files: Mapping[str, bytes | None]
+    files: Mapping[str, Content]
 
 
 def _content(run: Run, base: Baseline, plan: Delta, spool: Spool) -> _Written:
@@ -72,24 +74,45 @@ def _content(run: Run, base: Baseline, plan: Delta, spool: Spool) -> _Written:
     A build has always something: the configuration, also where the bundle was there before and is up to date.
     """
     repo, source = run.repo, run.source
-    tree, parent, made, files = base.tree, base.head.commit, [], changes.Files()
+    tree, parent, made = base.tree, base.head.commit, []
+    files: dict[str, Content] = {}
     place = partial(changes.in_repository, source.bundle)
     draft = run.result(base, Observation(outcomes={}), plan, word="", exit_code=0)
-    rendered = place(changes.rendered(plan, base.pages.values(), source, spool.get, run.when, _log(run, tree)))
+    rendered: dict[str, Content] = {
+        **place(changes.rendered(plan, base.pages.values(), source, spool.get, run.when, _log(run, tree))),
+        **_attached(run, spool, changes.attached(plan.rerendered, (), plan.records)),
+    }
     if rendered:
         tree = repo.edit(tree, rendered)
         message = report.commit_message(draft, report.render_subject(plan, source.name), report.render_lines(plan))
         parent = made_one = _commit(run, tree, parent, message)
         made.append(made_one)
         files.update(rendered)
-    synced = place(changes.synced(plan, source, spool.get, run.when, _log(run, tree)))
-    synced.update(run.files)
+    synced: dict[str, Content] = {
+        **place(changes.synced(plan, source, spool.get, run.when, _log(run, tree))),
+        **_attached(run, spool, changes.attached((*plan.added, *plan.updated), plan.removed, plan.records)),
+        **run.files,
+    }
     if synced:
         tree = repo.edit(tree, synced)
         message = report.commit_message(draft, report.subject(plan, source.name), report.sync_lines(plan))
         made.append(_commit(run, tree, parent, message))
         files.update(synced)
     return _Written(tree=tree, commits=tuple(made), files=files)
+
+
+def _attached(run: Run, spool: Spool, files: Mapping[str, File | bytes | None]) -> dict[str, Content]:
+    """Files beside the concepts as tree entries. Bytes that the repository does not have are taken from the spool."""
+    root, repo = run.source.files, run.repo
+    made: dict[str, Content] = {}
+    for path, file in files.items():
+        if isinstance(file, File):
+            if not repo.has(file.blob):
+                repo.write_blob(spool.file(file.blob))
+            made[f"{root}/{path}"] = Blob(file.blob, file.executable)
+        else:
+            made[f"{root}/{path}"] = file
+    return made
 
 
 def _commit(run: Run, tree: str, parent: str | None, message: str) -> str:
@@ -103,32 +126,51 @@ def _log(run: Run, tree: str | None) -> bytes | None:
     return run.repo.read(entry[1]) if entry else None
 
 
-def _move_refs(run: Run, base: Baseline, result: RunResult, written: _Written) -> None:
+def _move_refs(run: Run, base: Baseline, seen: Observation, result: RunResult, written: _Written) -> None:
     repo, plan = run.repo, result.delta
     bundle_tree = repo.subtree(written.tree, run.source.bundle)
     processed = result.complete and result.exit_code == 0
-    state = memory.next_state(base, run.source, plan.records, bundle_tree, run.when, processed=processed)
+    state = memory.next_state(
+        base, run.source, plan.records, bundle_tree, run.when, processed=processed, watermarks=seen.memory
+    )
     looked = f"retained {len(plan.retained)}" if plan.retained else "looked"
     why = result.subject if written.commits else f"{looked} ({run.source.name})"
     moves = []
-    tip = written.commits[-1] if written.commits else base.head.commit
+    tip = _tip(run, base, written)
     if tip and tip != base.branch_at:
         moves.append(RefUpdate(base.head.ref, base.branch_at, tip, f"okf: {result.subject}"))
     if written.commits:
         moves.append(_note(run, result, written.commits))
     moves.append(memory.update(repo, base, run.source, state, run.when, why))
     run.check_lease()
-    repo.update(moves, head=base.head.ref if tip != base.branch_at else None, first=partial(run.publish, moves))
+    onto = run.options.onto
+    checked_out = onto is None and tip != base.branch_at
+    repo.update(moves, head=base.head.ref if checked_out else None, first=partial(_last, run, moves))
     overlay.drop_overlay(repo, run.source.name)
-    if tip != base.branch_at and written.tree is not None:
+    if checked_out and written.tree is not None:
         _check_out(run, base, written.tree)
+
+
+def _tip(run: Run, base: Baseline, written: _Written) -> str | None:
+    """Where the branch will be. One that is to be replaced stays as it is where nothing was made to replace it."""
+    onto = run.options.onto
+    if written.commits:
+        return written.commits[-1]
+    return base.head.commit if onto is None or onto.base is None else base.branch_at
+
+
+def _last(run: Run, moves: Sequence[RefUpdate]) -> None:
+    """What is left when all refs are locked: nobody may have checked the target out meanwhile, and then the push."""
+    if run.options.onto is not None:
+        target.check_free(run.repo, run.options.onto)
+    run.publish(moves)
 
 
 def _check_out(run: Run, base: Baseline, tree: str) -> None:
     """Files and index follow the branch; those of others too where the remote had moved on."""
     repo = run.repo
     old = repo.commit_tree(base.branch_at) if base.branch_at else None
-    ours = [run.source.bundle, *run.files]
+    ours = [*run.source.places, *run.files]
     for path in worktree.update(repo, old, tree, ours if base.branch_at == base.head.commit else [""]):
         run.world.warn(f"{path} was changed while the sync ran: it is committed, your file was left as it is")
 

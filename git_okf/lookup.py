@@ -11,11 +11,12 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from git_okf import baseline, config, memory, thrift
+from git_okf import baseline, memory, thrift
 from git_okf.bundle import paths
 from git_okf.config import Config, SourceConfig
 from git_okf.errors import ConfigError, UsageError
 from git_okf.model import Record, Status
+from git_okf.source import kind_of
 from git_okf.store import notes
 from git_okf.store.repo import Commit, Repo
 
@@ -285,11 +286,8 @@ def _explanation(facts: Mapping[str, Any]) -> Iterator[str]:
 
 def explain(repo: Repo, settings: Config, url: str) -> Explanations:
     """By which rule each source takes or leaves the URL, where it would go, and what is known of it."""
-    from git_okf.source.web import explain as web
-
-    config.check_url(url)
-    told = []
+    told: list[Mapping[str, Any]] = []
     for source in settings.sources.values():
         known = baseline.read(repo, source, rebuild=of_another_identity(repo, source)).known
-        told.append({"source": source.name, **web.explain(source, known, url, paths.place)})
+        told.append({"source": source.name, **kind_of(source).explain(source, known, url, paths.place)})
     return Explanations(url, tuple(told))

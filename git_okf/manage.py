@@ -17,9 +17,10 @@ from git_okf.config import FILE_NAME, KINDS, Config, SourceConfig
 from git_okf.errors import ConfigError, GitRefused, UsageError
 from git_okf.model import RunResult
 from git_okf.run import Options, World
-from git_okf.store import overlay, setup, upstream, worktree
+from git_okf.store import overlay, preflight, setup, target, trees, upstream, worktree
 from git_okf.store.lease import Lease
 from git_okf.store.repo import Repo
+from git_okf.store.target import Target
 from git_okf.sync import sync_source
 
 _UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
@@ -39,12 +40,46 @@ class Said:
         return {"schema": 1, **self.facts}
 
 
-def read_config(repo: Repo) -> Config:
-    """The configuration in the work tree. ConfigError says how to write a first one."""
+def read_config(repo: Repo, onto: Target | None = None) -> Config:
+    """The configuration in the work tree, or on a target what is committed there. ConfigError says how to write a first
+    one."""
+    if onto is not None:
+        return _config_on(repo, onto)
     text = _config_text(repo)
     if text is None:
         raise ConfigError(f"there is no {FILE_NAME} in {repo.root}", "git okf build URL   writes one and syncs it")
     return config.parse(text)
+
+
+def _config_on(repo: Repo, onto: Target) -> Config:
+    head = target.standing(repo, onto)
+    target.check_exists(onto, head)
+    entry = repo.entry(repo.commit_tree(head.commit or ""), FILE_NAME)
+    if entry is None or entry[0] not in (trees.FILE, trees.EXECUTABLE):
+        raise ConfigError(
+            f"there is no file {FILE_NAME} on {onto.name}",
+            "commit one there: git okf build URL   in a work tree of that branch writes, syncs and commits it",
+        )
+    try:
+        return config.parse(repo.read(entry[1]).decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{FILE_NAME} on {onto.name} is not UTF-8", "save it as UTF-8 and commit it") from error
+
+
+def on_branch(repo: Repo, branch: str | None, *, stage: bool = False) -> Target | None:
+    """What `--branch` means for a run; None for the branch that is checked out here. UsageError beside `--stage`."""
+    if branch is None:
+        return None
+    if stage:
+        raise UsageError(
+            "--branch and --stage exclude each other", "leave out --stage; a branch elsewhere has no index"
+        )
+    found = target.named(repo, branch)
+    if found is None:
+        preflight.check_operation(repo.git_dir)
+    else:
+        target.check(repo, found)
+    return found
 
 
 def _config_text(repo: Repo) -> str | None:
@@ -100,9 +135,9 @@ def can_push(push: bool, *, dry_run: bool, stage: bool) -> bool:
     return push
 
 
-def catch_up(repo: Repo, world: World) -> None:
+def catch_up(repo: Repo, world: World, onto: Target | None = None) -> None:
     """Before `.okf.yaml` is read for a `--push`: the branch as the remote has it, where it can be fast-forwarded."""
-    upstream.catch_up(repo, world.clock())
+    upstream.catch_up(repo, world.clock(), onto)
 
 
 def init(repo: Repo) -> Said:

@@ -56,6 +56,11 @@ def durably_changed(base: Baseline, records: Iterable[Record]) -> bool:
     return any(not states.durable_equal(before.get(key), after.get(key)) for key in before.keys() | after.keys())
 
 
+def remembers_more(base: Baseline, watermarks: Mapping[str, Any] | None) -> bool:
+    """Whether the source remembers something else of itself than before."""
+    return watermarks is not None and watermarks != (base.state.watermarks if base.state else {})
+
+
 def _with_extractor(record: Record, after: Record | None) -> Record:
     return replace(record, fingerprint=after.fingerprint, form=after.form, url=after.url) if after else record
 
@@ -74,8 +79,12 @@ def next_state(
     when: datetime,
     *,
     processed: bool,
+    watermarks: Mapping[str, Any] | None = None,
 ) -> states.State:
-    """The state after a run that reached its source; `processed`: complete, and nothing retained for a retry."""
+    """The state after a run that reached its source; `processed`: complete, and nothing retained for a retry.
+
+    `watermarks`: what the source wants remembered of itself; None: what it remembered before.
+    """
     before = base.state.last_fully_processed if base.state else ""
     return states.State(
         identity=source.identity(),
@@ -87,6 +96,7 @@ def next_state(
         failures=0,
         recheck_at="",
         retry_at="",
+        watermarks=watermarks if watermarks is not None else base.state.watermarks if base.state else {},
         records={record.key: record for record in records},
         extra=base.state.extra if base.state else {},
     )

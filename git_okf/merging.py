@@ -11,7 +11,7 @@ from dataclasses import replace
 from git_okf import changes, digest
 from git_okf.baseline import Baseline
 from git_okf.bundle import concept
-from git_okf.model import Change
+from git_okf.model import Change, File
 from git_okf.run import Run
 from git_okf.source import Spool
 from git_okf.store.merge import merge_files
@@ -19,8 +19,16 @@ from git_okf.store.repo import Missing, Repo
 
 
 def merge(run: Run, base: Baseline, spool: Spool, change: Change) -> Change | None:
-    """The change with the merged file. None where both sides changed the same lines, or what was last synced cannot be
+    """The change with the merged files. None where both sides changed the same lines, or what was last synced cannot be
     had in this clone."""
+    files = _files(run, base, spool, change)
+    if files is None:
+        return None
+    change = replace(change, merged_files=files)
+    return _concept(run, base, spool, change) if change.old and change.old.edited else change
+
+
+def _concept(run: Run, base: Baseline, spool: Spool, change: Change) -> Change | None:
     path = f"{run.source.bundle}/{change.path}"
     entry = run.repo.entry(base.tree, path)
     try:
@@ -35,6 +43,35 @@ def merge(run: Run, base: Baseline, spool: Spool, change: Change) -> Change | No
     if merged is None or _said(merged) != wanted:
         return None
     return replace(change, merged=merged, edited=not _holds(merged, wanted))
+
+
+def _files(run: Run, base: Baseline, spool: Spool, change: Change) -> dict[str, bytes | None] | None:
+    """What becomes of the item's files that were edited or deleted by hand; None where one is in conflict."""
+    merged: dict[str, bytes | None] = {}
+    new = {file.path: file for file in change.new.files}
+    for old in change.old.files if change.old else ():
+        entry = run.repo.entry(base.tree, f"{run.source.files}/{old.path}")
+        here, there = entry[1] if entry else None, new.get(old.path)
+        if here == old.blob or here == (there.blob if there else None):
+            continue
+        mine = run.repo.read(here) if here else None
+        if there is not None and there.blob == old.blob:
+            merged[old.path] = mine
+        elif mine is None or there is None:
+            return None
+        else:
+            text = _merged_file(run.repo, spool, mine, old, there)
+            if text is None:
+                return None
+            merged[old.path] = text
+    return merged
+
+
+def _merged_file(repo: Repo, spool: Spool, mine: bytes, old: File, new: File) -> bytes | None:
+    try:
+        return merge_files(repo, mine, repo.read(old.blob), spool.file(new.blob))
+    except Missing:
+        return None
 
 
 def _last_synced(repo: Repo, commit: str | None, path: str, content_hash: str) -> bytes | None:

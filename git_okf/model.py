@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
+from typing import Any
 
 
 class Status(StrEnum):
@@ -24,6 +25,18 @@ class Status(StrEnum):
     ABSENT = "absent"  # linked, answered 404/410: asked with HEAD until it exists
     REFUSED = "refused"  # linked, answered something that is no page (type, noindex, soft 404)
     PENDING = "pending"  # new, failed retryably: asked first next time
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, order=True)
+class File:
+    """A file that belongs to an item beside its concept, byte for byte."""
+
+    path: str
+    """POSIX path below the source's directory for files (the bundle, or the `packages` of skills)."""
+    blob: str
+    """The name git has for the content (`digest.blob_id`)."""
+    size: int
+    executable: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +80,12 @@ class Record:
     """The file was edited by hand; `content_hash` is that of what was last synced."""
     language: str = ""
     """What the item declares its language to be, as it writes it; "" where it says nothing."""
+    name: str = ""
+    """What the path was made of, where that is not the key; "" where it is, or where it is not known any more."""
+    files: tuple[File, ...] = ()
+    """The files of the item, sorted by path: these, and no others, are ours to change or remove."""
+    memo: Mapping[str, Any] = field(default_factory=dict)
+    """What the source itself remembers of the item: JSON values, durable."""
 
     @property
     def request_url(self) -> str:
@@ -103,6 +122,22 @@ class Fetched:
     """What extraction could not keep, for the report (coverage check)."""
     language: str = ""
     """As in `Record`."""
+    name: str = ""
+    """A `/`-separated name that the path is to be made of; "" where it is the key. Another name than last time is a
+    rename: the concept moves."""
+    resource: str = ""
+    """Where people find the item; "" where that is the key."""
+    type: str = ""
+    """The concept's type; "" for the one of pages."""
+    meta: Mapping[str, Any] = field(default_factory=dict)
+    """More front matter, below ours: JSON values. `fingerprint` there is `compared_hash`, where the source made it over
+    more than the body."""
+    files: tuple[File, ...] = ()
+    """As in `Record`. The bytes of those that the record does not have lie in the spool."""
+    memo: Mapping[str, Any] = field(default_factory=dict)
+    """As in `Record`."""
+    parts_failed: tuple[str, ...] = ()
+    """What of the item could not be had this time and is as it was: it makes the run partial."""
 
     @property
     def identity_hash(self) -> str:
@@ -190,6 +225,8 @@ class Observation:
     """By key, the URL that answered, where it is not the key's own; the `lookalike` guard reads it."""
     origins: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
     """How many items each way of discovery found: links, sitemap, llms.txt, known."""
+    memory: Mapping[str, Any] | None = None
+    """What the source wants remembered of itself, JSON values (revision, cursors); None: as it was."""
     notices: tuple[str, ...] = ()
     """Sentences for the report: broken links, merged variants, patterns that never matched."""
 
@@ -220,6 +257,9 @@ class Change:
     path: str
     new: Fetched
     old: Record | None = None
+    merged_files: Mapping[str, bytes | None] = field(default_factory=dict)
+    """The item's other files, by path, where edits made by hand and the source's new text were merged (None: it was
+    deleted by hand)."""
     merged: bytes | None = None
     """The file where edits made by hand and the source's new text were merged; None: it is made of `new` alone."""
     edited: bool = False

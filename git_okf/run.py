@@ -16,6 +16,7 @@ from git_okf.errors import EXIT_PARTIAL
 from git_okf.model import Delta, Observation, RunResult
 from git_okf.source import Source, open_source
 from git_okf.store.repo import RefUpdate, Repo
+from git_okf.store.target import Target as Target
 from git_okf.store.upstream import Publisher
 
 
@@ -37,6 +38,8 @@ class Options:
     time_budget: float | None = None
     """Seconds after which the run stops asking and commits what is certain."""
     push: bool = False
+    onto: Target | None = None
+    """The branch to write onto; None: the one HEAD is on, with its work tree."""
 
     @property
     def overrides(self) -> frozenset[str]:
@@ -50,6 +53,7 @@ class World:
     environ: Mapping[str, str]
     clock: Callable[[], datetime] = lambda: datetime.now(UTC)
     monotonic: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], None] = time.sleep
     token: Callable[[], str] = lambda: secrets.token_hex(4)
     open_source: Callable[[SourceConfig, Mapping[str, str]], Source] = open_source
     executor: Callable[[], Executor] = workers.extraction_pool
@@ -76,6 +80,12 @@ class Run:
     is_lost: Callable[[], bool] = lambda: False
     """Whether the lease was taken over, so that the run must stop asking."""
     publisher: Publisher | None = None
+
+    @property
+    def again(self) -> str:
+        """What to type to run it again."""
+        onto = self.options.onto
+        return f"git okf sync {self.source.name}" + (f" --branch {onto.name}" if onto and not onto.base else "")
 
     def publish(self, updates: Sequence[RefUpdate] = ()) -> None:
         """With `--push`, push what the refs will be after `updates`."""

@@ -27,14 +27,15 @@ from git_okf.errors import (
     SourceUnavailable,
 )
 from git_okf.holding import leased, spooled
-from git_okf.model import Delta, Fault, Fetched, Moved, NotModified, Observation, Record, RunResult, Trip
+from git_okf.model import Delta, Fault, Fetched, File, Moved, NotModified, Observation, Record, RunResult, Trip
 from git_okf.run import Options, Run, World, finished
 from git_okf.source import Ask, Source, Spool, Tools
+from git_okf.store import place, target, worktree
 from git_okf.store import state as states
-from git_okf.store import worktree
 from git_okf.store.checkpoint import Checkpoint
 from git_okf.store.push import PushRaced
 from git_okf.store.repo import Head, RefMoved, Repo
+from git_okf.store.target import Target
 
 REPLANS = 5
 """How often a run plans again because the branch moved under it; it never crawls again."""
@@ -95,6 +96,9 @@ def _write_outage(run: Run, base: Baseline, error: SourceUnavailable) -> None:
 
 def _prepare(run: Run, untouched: str = "Nothing was fetched or changed") -> Baseline:
     """Everything that can refuse the run before the first request."""
+    onto = run.options.onto
+    if onto is not None:
+        return _prepare_target(run, onto)
     if run.repo.head().ref == states.REF:
         raise GitRefused(
             f"HEAD is on {states.REF}, which holds what git-okf remembers. Nothing was fetched or changed",
@@ -103,23 +107,45 @@ def _prepare(run: Run, untouched: str = "Nothing was fetched or changed") -> Bas
     if not run.options.dry_run:
         worktree.finish(run.repo, run.source.bundle)
     base = baseline.read(run.repo, run.source, rebuild=run.options.rebuild, at=partial(_base, run))
-    worktree.check_place(run.repo, run.source.bundle)
+    for prefix in run.source.places:
+        place.check(run.repo, prefix, base.tree)
     digest.compared_hash("", run.source.ignore)  # a rule that cannot be used is said now, not at the first page
-    dirty = worktree.dirty(run.repo, run.source.bundle)
-    if dirty and not run.options.dry_run:
+    if not run.options.dry_run:
+        for prefix in run.source.places:
+            _check_clean(run, prefix, untouched)
+    return base
+
+
+def _prepare_target(run: Run, onto: Target) -> Baseline:
+    """The same for a branch that is checked out nowhere: no files to be finished, to be dirty or in the way."""
+    if not run.options.dry_run:
+        run.repo.recover()
+    target.check(run.repo, onto)
+    base = baseline.read(run.repo, run.source, rebuild=run.options.rebuild, onto=onto, at=partial(_base, run))
+    target.check_exists(onto, base.head)
+    for prefix in run.source.places:
+        place.check(run.repo, prefix, base.tree, checked_out=False)
+    digest.compared_hash("", run.source.ignore)
+    return base
+
+
+def _check_clean(run: Run, prefix: str, untouched: str) -> None:
+    dirty = worktree.dirty(run.repo, prefix)
+    if dirty:
         named = ", ".join(dirty[:3]) + (f" and {len(dirty) - 3} more" if len(dirty) > 3 else "")
         raise GitRefused(
-            f"uncommitted changes inside the bundle {run.source.bundle}: {named}. {untouched}",
-            f"commit them, or `git stash push -- {run.source.bundle}`, or `git restore --staged --worktree "
-            f"{run.source.bundle}` to drop them; then run again",
+            f"uncommitted changes inside the bundle {prefix}: {named}. {untouched}",
+            f"commit them, or `git stash push -- {prefix}`, or `git restore --staged --worktree {prefix}` to drop them;"
+            " then run again",
         )
-    return base
 
 
 def _base(run: Run, head: Head) -> str | None:
     """The commit to build on. With `--push` the branch may have been brought there just now."""
     if run.publisher is not None:
         return run.publisher.follow()
+    if run.options.onto is not None:
+        target.check_here(run.repo, run.options.onto)
     if not run.options.dry_run:
         memory.fetch_if_missing(run.repo)
     return head.commit
@@ -133,6 +159,7 @@ def _observe(run: Run, base: Baseline, source: Source, spool: Spool) -> Observat
         retry_failed=options.retry_failed,
         again=base.state is not None,
         afresh=options.rebuild,
+        memory=base.state.watermarks if base.state is not None else {},
         deadline=None if options.time_budget is None else run.started + options.time_budget,
         threshold=0.0 if "page-count" in options.overrides else options.threshold,
     )
@@ -148,6 +175,8 @@ def _observe(run: Run, base: Baseline, source: Source, spool: Spool) -> Observat
         spool=spool,
         place=paths.place,
         executor=executor,
+        scratch=None if options.dry_run else run.repo.scratch / "source" / run.source.name,
+        sleep=world.sleep,
         progress=world.progress,
         stopping=lambda: world.stopping() or run.is_lost(),
     )
@@ -159,9 +188,7 @@ def _observe(run: Run, base: Baseline, source: Source, spool: Spool) -> Observat
     if run.is_lost():
         run.check_lease()
     if world.stopping():
-        raise Interrupted(
-            f"{run.source.name}: interrupted; nothing was committed", f"git okf sync {run.source.name}   resumes it"
-        )
+        raise Interrupted(f"{run.source.name}: interrupted; nothing was committed", f"{run.again}   resumes it")
     return seen
 
 
@@ -170,7 +197,7 @@ def _asked(run: Run, base: Baseline) -> Mapping[str, Record]:
     if not run.options.theirs:
         return base.known
     return {
-        key: replace(record, etag="", last_modified="", raw_hash="") if record.edited else record
+        key: replace(record, etag="", last_modified="", raw_hash="") if key in base.edited else record
         for key, record in base.known.items()
     }
 
@@ -182,7 +209,8 @@ def _settle(run: Run, base: Baseline, seen: Observation, spool: Checkpoint) -> R
         trip = guard.check(base.known, seen, plan, delta.found(seen), _limits(run))
         if trip is not None:
             return _aborted(run, base, seen, plan, trip)
-        if not base.known and not plan.added and base.state is None:
+        taken = plan.added or any(item.outcome == delta.CONFLICT for item in plan.retained)
+        if not base.known and not taken and base.state is None:
             raise _nothing_found(run, seen)
         if run.options.dry_run:
             return finished(run, base, seen, plan, None)
@@ -218,13 +246,18 @@ def _prepared_again(run: Run, before: Baseline) -> Baseline:
 
 def _plan(run: Run, base: Baseline, seen: Observation, spool: Spool) -> Delta:
     owned = {record.path for record in base.pages.values()}
+    ours = {file.path for record in base.pages.values() for file in record.files}
 
-    def names(staying: Iterable[str]) -> Callable[[str], str]:
+    def occupied(file: File) -> bool:
+        there = run.repo.entry(base.tree, f"{run.source.files}/{file.path}")
+        return there is not None and file.path not in ours and there[1] != file.blob
+
+    def names(staying: Iterable[str]) -> Callable[[str, str], str]:
         given = paths.Names(staying)
 
-        def assign(key: str) -> str:
+        def assign(name: str, key: str) -> str:
             """Never a path where the bundle holds a file that is none of ours."""
-            path = given.claim(paths.place(key), key)
+            path = given.claim(paths.place(name), key)
             while path not in owned and run.repo.entry(base.bundle_tree, path) is not None:
                 path = given.claim(path, key)
             return path
@@ -238,6 +271,8 @@ def _plan(run: Run, base: Baseline, seen: Observation, spool: Spool) -> Delta:
         only_failed=run.options.retry_failed,
         theirs=run.options.theirs,
         prune=run.options.prune,
+        drifted=base.drifted,
+        occupied=occupied,
         merge=partial(merging.merge, run, base, spool),
     )
     return delta.compute(base.known, seen, rules)
@@ -263,10 +298,13 @@ def _aborted(run: Run, base: Baseline, seen: Observation, plan: Delta, trip: Tri
 
 def _nothing_found(run: Run, seen: Observation) -> SourceUnavailable:
     reasons = [o.reason for o in seen.outcomes.values() if not isinstance(o, Fetched | NotModified | Moved)]
-    why = (*reasons, *seen.incomplete_reasons, *seen.notices, "the start page has no content that could be taken")[0]
+    is_site = run.source.kind == "web"
+    last = "the start page has no content that could be taken" if is_site else "there is nothing that could be taken"
+    why = (*reasons, *seen.incomplete_reasons, *seen.notices, last)[0]
+    ask = f"curl -I {run.source.url}   shows what the server says; " if is_site else ""
     return SourceUnavailable(
-        f"no page of {run.source.url} could be taken: {why}. Nothing was written",
-        f"curl -I {run.source.url}   shows what the server says; git okf explain URL   which rule decides",
+        f"no {'page' if is_site else 'item'} of {run.source.url} could be taken: {why}. Nothing was written",
+        f"{ask}git okf explain {'URL' if is_site else 'PATH'}   which rule decides",
     )
 
 

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote
 
 from git_okf import report
 from git_okf.bundle import check
@@ -84,14 +83,9 @@ def _may_come(source: SourceConfig) -> Callable[[str], bool]:
     """Whether the concept of some page of the source could stand at a path."""
 
     def test(path: str) -> bool:
-        from git_okf.source.web.scope import Scope
+        from git_okf.source import kind_of
 
-        if not path.startswith("pages/"):
-            return False
-        scope = Scope.of(source)
-        page = quote(path.removeprefix("pages/").removesuffix(".md"))
-        urls = (f"{scope.origin}/{'' if page == 'home' else page}{end}" for end in ("", "/", ".html", "/index.html"))
-        return any(scope.decide(url).accepted for url in urls)
+        return kind_of(source).may_hold(source, path)
 
     return test
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from site_server import Site
 
+from git_okf import digest
 from git_okf.config import Removal, WebSource
 from git_okf.delta import Rules, compute
 from git_okf.model import Delta, Fetched, NotModified, Observation, Record, Status
@@ -31,6 +32,7 @@ class Bodies:
     """A spool in memory."""
 
     bodies: dict[str, str] = field(default_factory=dict)
+    files: dict[str, bytes] = field(default_factory=dict)
     saved: dict[str, Fetched] = field(default_factory=dict)
 
     def put(self, content_hash: str, body: str) -> None:
@@ -38,6 +40,14 @@ class Bodies:
 
     def get(self, content_hash: str) -> str:
         return self.bodies[content_hash]
+
+    def put_file(self, data: bytes) -> str:
+        blob = digest.blob_id(data)
+        self.files[blob] = data
+        return blob
+
+    def file(self, blob: str) -> bytes:
+        return self.files[blob]
 
     def remember(self, result: Fetched) -> None:
         self.saved[result.key] = result
@@ -82,8 +92,8 @@ def advance(
 ) -> tuple[Delta, dict[str, Record]]:
     """The delta of an observation, and the records after it."""
 
-    def names(staying: object) -> Callable[[str], str]:
-        return lambda key: place(key)
+    def names(staying: object) -> Callable[[str, str], str]:
+        return lambda name, key: place(name)
 
     rules = Rules(removal=removal or Removal(), now="2026-11-30T00:00:00+00:00", names=names)
     delta = compute(known, seen, rules)

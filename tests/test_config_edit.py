@@ -54,6 +54,7 @@ def test_every_value_of_a_source_can_be_written() -> None:
         "content": 'main > .body[data-x="a #b: c"]',
     }
     read = config.parse(add_source(None, "docs", values)).source("docs")
+    assert isinstance(read, config.WebSource)
     assert (read.max_depth, read.max_pages, read.include, read.browser) == (5, 200, ("*/guide/*",), True)
     assert read.headers == (("Authorization", "${DOCS_TOKEN}"),)
     assert read.content == 'main > .body[data-x="a #b: c"]'

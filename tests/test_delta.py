@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from types import MappingProxyType
 
 import pytest
 from hypothesis import given
@@ -16,6 +17,7 @@ from git_okf.model import (
     Delta,
     Failed,
     Fetched,
+    File,
     Gone,
     Ignored,
     Moved,
@@ -50,11 +52,11 @@ def fetched(key: str, text: str = "a", **facts: object) -> Fetched:
     return replace(made, **facts)  # type: ignore[arg-type]
 
 
-def names(staying: Iterable[str]) -> Callable[[str], str]:
+def names(staying: Iterable[str]) -> Callable[[str, str], str]:
     taken = set(staying)
 
-    def assign(key: str) -> str:
-        path = f"pages/{key.rstrip('/')}.md"
+    def assign(name: str, key: str) -> str:
+        path = f"pages/{name.rstrip('/')}.md"
         while path in taken:
             path = path.removesuffix(".md") + "~.md"
         taken.add(path)
@@ -74,12 +76,21 @@ def compute(
     unlinked: Iterable[str] = (),
     side: tuple[Record, ...] = (),
     only_failed: bool = False,
+    drifted: Mapping[str, tuple[str, ...]] = MappingProxyType({}),
+    occupied: Callable[[File], bool] = lambda file: False,
 ) -> Delta:
     seen = Observation(
         outcomes={o.key: o for o in outcomes}, incomplete_reasons=reasons, unlinked=frozenset(unlinked), side=side
     )
     rules = delta.Rules(
-        removal=removal or Removal(), now=NOW, names=names, theirs=theirs, prune=prune, only_failed=only_failed
+        removal=removal or Removal(),
+        now=NOW,
+        names=names,
+        theirs=theirs,
+        prune=prune,
+        only_failed=only_failed,
+        drifted=drifted,
+        occupied=occupied,
     )
     return delta.compute({r.key: r for r in known}, seen, rules)
 
@@ -287,3 +298,83 @@ def test_every_known_page_has_one_fate_and_every_path_one_owner(known: list[str]
     assert counted + sum(bool(r.path) for r in plan.retained) == len(known)
     paths = [r.path for r in plan.records if r.path]
     assert len(paths) == len(set(paths))
+
+
+# --- items with names, files and parts ---
+
+A_FILE = File(path="a/x.png", blob="1" * 40, size=3)
+
+
+def test_another_name_is_a_move() -> None:
+    plan = compute([record("a", name="old", path="pages/old.md")], [fetched("a", name="new")])
+    assert plan.moved == (("pages/old.md", "pages/new.md"),)
+    assert [c.path for c in plan.added] == ["pages/new.md"] and [r.path for r in plan.removed] == ["pages/old.md"]
+    assert [(r.key, r.path, r.name) for r in plan.records] == [("a", "pages/new.md", "new")]
+
+
+def test_two_items_can_swap_their_names() -> None:
+    known = [record("a", "a", name="x", path="pages/x.md"), record("b", "b", name="y", path="pages/y.md")]
+    plan = compute(known, [fetched("a", "a", name="y"), fetched("b", "b", name="x")])
+    assert plan.moved == (("pages/x.md", "pages/y.md"), ("pages/y.md", "pages/x.md"))
+    assert {r.key: r.path for r in plan.records} == {"a": "pages/y.md", "b": "pages/x.md"}
+
+
+def test_a_record_that_lost_its_name_takes_the_one_it_is_told_and_stays_where_it_is() -> None:
+    plan = compute([record("a")], [fetched("a", name="elsewhere")])
+    assert (plan.unchanged, plan.moved, plan.records[0].name) == (1, (), "elsewhere")
+
+
+def test_an_item_without_following_is_kept_as_withdrawn() -> None:
+    keep = Removal(follow=False)
+    plan = compute([record("a"), record("b")], [Gone(key="a", reason="gone"), NotModified(key="b")], removal=keep)
+    assert (plan.removed, [(r.key, r.outcome) for r in plan.retained]) == ((), [("a", delta.WITHDRAWN)])
+    assert plan.records[0].missing_since == NOW and delta.WITHDRAWN in delta.HARMLESS
+    again = compute([plan.records[0], record("b")], [NotModified(key="b")], removal=keep)
+    assert [(r.key, r.outcome) for r in again.retained] == [("a", delta.WITHDRAWN)]
+
+
+def test_a_moved_item_is_renamed_also_where_nothing_is_followed() -> None:
+    plan = compute([record("a")], [Moved(key="a", to="b"), fetched("b")], removal=Removal(follow=False))
+    assert plan.moved == (("pages/a.md", "pages/b.md"),)
+
+
+def test_parts_that_failed_retain_the_item_and_let_the_rest_through() -> None:
+    plan = compute([record("a", "a")], [fetched("a", "b", parts_failed=("podcast: timed out",))])
+    assert [c.path for c in plan.updated] == ["pages/a.md"]
+    assert [(r.path, r.outcome, r.reason) for r in plan.retained] == [
+        ("pages/a.md", delta.RETRYABLE, "podcast: timed out")
+    ]
+    assert plan.records[0].failure == "podcast: timed out"
+    healed = compute(plan.records, [fetched("a", "b")])
+    assert (healed.retained, healed.records[0].failure, healed.unchanged) == ((), "", 1)
+
+
+def test_files_changed_by_hand_are_kept_and_named_while_the_source_stays_as_it_is() -> None:
+    known = record("a", files=(A_FILE,))
+    plan = compute([known], [NotModified(key="a")], drifted={"a": ("vendor/a/x.png",)})
+    assert (plan.edited, plan.unchanged) == (("vendor/a/x.png",), 1)
+
+
+def test_files_changed_by_hand_are_put_back_where_theirs_is_wanted() -> None:
+    known = record("a", files=(A_FILE,))
+    plan = compute([known], [fetched("a", files=(A_FILE,))], drifted={"a": ("x",)}, theirs=True)
+    assert [c.path for c in plan.updated] == ["pages/a.md"]
+
+
+def test_files_changed_on_both_sides_are_a_conflict_where_they_cannot_be_merged() -> None:
+    plan = compute([record("a", files=(A_FILE,))], [fetched("a", "b")], drifted={"a": ("x",)})
+    assert [(r.key, r.outcome) for r in plan.retained] == [("a", delta.CONFLICT)]
+
+
+def test_an_item_whose_files_would_take_the_place_of_somebody_elses_is_not_written() -> None:
+    new = fetched("a", files=(A_FILE,))
+    plan = compute([], [new], occupied=lambda file: file == A_FILE)
+    assert (plan.added, plan.records) == ((), ())
+    assert plan.retained[0].reason == "a file of yours stands where a/x.png belongs"
+    known = compute([record("a", "z")], [new], occupied=lambda file: True)
+    assert (known.updated, known.records[0].content_hash) == ((), "sha256:z")
+
+
+def test_what_the_source_remembers_of_an_item_is_renewed_without_a_change() -> None:
+    plan = compute([record("a", memo={"mark": 1})], [fetched("a", memo={"mark": 2})])
+    assert (plan.unchanged, plan.records[0].memo) == (1, {"mark": 2})

@@ -238,6 +238,7 @@ def test_the_table_of_keys_is_that_of_the_configuration() -> None:
 def test_the_example_configuration_can_be_read() -> None:
     (example,) = (block for block in _blocks("yaml") if block.startswith("version:"))
     source = config.parse(example).source("guide")
+    assert isinstance(source, config.WebSource)
     Scope.of(source)
     assert source.max_depth == 4
     assert config.header_values(source, {"DOCS_TOKEN": "x"}) == {"Authorization": "Bearer x"}
@@ -283,6 +284,7 @@ def test_the_example_settings_can_be_read() -> None:
     blocks = re.findall(r"^```yaml\n(.*?)^```$", CHOOSING, re.MULTILINE | re.DOTALL)
     values = {key: value for block in blocks for key, value in yaml.safe_load(block).items()}
     source = config.parse(yaml.safe_dump({"sources": {"d": {"url": SITE, "bundle": "d", **values}}})).source("d")
+    assert isinstance(source, config.WebSource)
     assert (source.content, len(source.drop), len(source.ignore)) == ("main .article", 2, 2)
     assert compared_hash("Served by node-12", source.ignore) == compared_hash("Served by node-7", source.ignore)
 

@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from types import MappingProxyType
 from typing import Any
 
 import yaml
 
 from git_okf import digest
+from git_okf.model import File
 
 TYPE = "Documentation Page"
 _ONE_LINE = 1 << 30
@@ -59,6 +61,12 @@ class Header:
     description: str = ""
     content_hash: str = ""
     crawled_at: str = ""
+    key: str = ""
+    """Of the item, where that is not the resource."""
+    fingerprint: str = ""
+    """Of all that counts as the item's content, where that is more than the body."""
+    files: tuple[File, ...] = ()
+    """The item's other files; their sizes are not told."""
 
 
 class _Text(str):
@@ -103,10 +111,14 @@ def render(
     version: str,
     source: str,
     kind_type: str = TYPE,
+    key: str = "",
+    meta: Mapping[str, Any] = MappingProxyType({}),
+    files: Sequence[File] = (),
 ) -> bytes:
     """The file's bytes: a function of the arguments alone. `when` must have an offset; `source` is the source's name.
 
-    An empty title or description is left out. Lone surrogates, which UTF-8 cannot hold, become U+FFFD.
+    An empty title or description is left out. Lone surrogates, which UTF-8 cannot hold, become U+FFFD. `key` is told
+    where it is not the resource; `meta` comes below our own keys, of which it can replace none.
     """
     at = timestamp(when)
     front: dict[str, Any] = {"type": kind_type}
@@ -114,11 +126,18 @@ def render(
     front |= {
         "resource": resource,
         "generated": {"by": f"git-okf/{version}", "at": at},
-        "sources": [{"id": source, "resource": resource}],
+        "sources": [{"id": source, "resource": resource, **({"key": key} if key not in ("", resource) else {})}],
         "content_hash": content_hash,
         "crawled_at": at,
     }
+    front |= {name: value for name, value in meta.items() if name not in front}
+    if files:
+        front["files"] = [_told(file) for file in files]
     return b"---\n" + front_matter(front) + b"---\n\n" + body.encode() + b"\n"
+
+
+def _told(file: File) -> dict[str, Any]:
+    return {"path": file.path, "blob": file.blob, **({"executable": True} if file.executable else {})}
 
 
 def front_matter(values: Mapping[str, Any]) -> bytes:
@@ -252,8 +271,23 @@ def header(data: bytes) -> Header:
         except UnicodeDecodeError:
             pass  # `parse` says where
     front = parse(data).front
-    found = {name: front.get(name) for name in Header.__slots__}
-    return Header(**{name: value for name, value in found.items() if isinstance(value, str)})
+    texts = {name: value for name in _TEXTS if isinstance(value := front.get(name), str)}
+    return Header(**texts, key=_key(front.get("sources")), files=tuple(_files(front.get("files"))))
+
+
+_TEXTS = ("resource", "title", "description", "content_hash", "crawled_at", "fingerprint")
+
+
+def _key(sources: object) -> str:
+    first = sources[0] if isinstance(sources, list) and sources else None
+    key = first.get("key") if isinstance(first, dict) else None
+    return key if isinstance(key, str) else ""
+
+
+def _files(told: object) -> Iterator[File]:
+    for each in told if isinstance(told, list) else ():
+        if isinstance(each, dict) and isinstance(each.get("path"), str) and isinstance(each.get("blob"), str):
+            yield File(path=each["path"], blob=each["blob"], size=0, executable=each.get("executable") is True)
 
 
 def scalar(quoted: bytes | None) -> str:

@@ -13,11 +13,15 @@ A source never says "unchanged" and never decides that something is to be remove
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Protocol
+from importlib import import_module
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Protocol, TypedDict, cast
 
 from git_okf.config import SourceConfig
 from git_okf.model import Fetched, Observation, Record
@@ -35,6 +39,12 @@ class Spool(Protocol):
 
     def get(self, content_hash: str) -> str:
         """The body, or KeyError."""
+
+    def put_file(self, data: bytes) -> str:
+        """Keep a file's bytes; the name git has for them (`digest.blob_id`). Repeating it costs nothing."""
+
+    def file(self, blob: str) -> bytes:
+        """The bytes of a file, or KeyError."""
 
     def remember(self, result: Fetched) -> None:
         """Save the result of one item, so that a resumed run need not ask again."""
@@ -57,6 +67,11 @@ class Ask:
     """Send no validators and trust no remembered alias (`--rebuild`)."""
     deadline: float | None = None
     """Monotonic seconds at which the run must stop asking."""
+    look_only: bool = False
+    """Find out whether anything moved and take nothing (`--head-only`): known items are NotModified, what may have
+    changed is a reason for incompleteness."""
+    memory: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    """What the source wanted remembered of itself last time (`Observation.memory`)."""
     threshold: float | None = None
     """Share of the known items that must be found before anything can be removed; None: the source's, 0: no such share
     (`--force`). Below it the source need not prove what is gone, because nothing will be removed."""
@@ -72,6 +87,9 @@ class Tools:
     """URL or name -> the bundle path its concept has or would have (a picklable pure function)."""
     executor: Callable[[], Executor]
     """Made on first use: where extraction runs."""
+    scratch: Path | None = None
+    """A directory of the source's own for what saves work next time; losing it loses nothing. None: keep nothing."""
+    sleep: Callable[[float], None] = time.sleep
     progress: Callable[[str, int, int], None] = lambda what, done, total: None
     stopping: Callable[[], bool] = lambda: False
     """True once a signal asked the run to end."""
@@ -92,8 +110,44 @@ class Source(Protocol):
         """
 
 
-def open_source(source: SourceConfig, environ: Mapping[str, str]) -> Source:
-    """The source of a configuration. Imports the kind's code, and nothing of the others'."""
-    from git_okf.source.web.site import WebSite
+class Explanation(TypedDict):
+    """What is to be said of one address."""
 
-    return WebSite(source, environ)
+    accepted: bool
+    rule: str
+    """The rule that decided, as a sentence."""
+    key: str
+    """Its identity; "" where it is nothing that could be asked for."""
+    path: str
+    """Where its concept is, or would be; "" where it is not taken."""
+    known: str
+    """What the last run learned of it; "" where nothing is known."""
+    links: str
+    """Which known items lead to it; "" where none does."""
+
+
+class Kind(Protocol):
+    """What each kind's module `kind` answers. All but `open_source` are pure: they ask nobody."""
+
+    def open_source(self, source: SourceConfig, environ: Mapping[str, str]) -> Source: ...
+
+    def check(self, source: SourceConfig) -> None:
+        """ConfigError where an option says something that cannot be done, such as a pattern nobody can read."""
+
+    def may_hold(self, source: SourceConfig, path: str) -> bool:
+        """Whether the concept of some item could stand at a path of the bundle."""
+
+    def explain(
+        self, source: SourceConfig, known: Mapping[str, Record], address: str, place: Callable[[str], str]
+    ) -> Explanation:
+        """Whether an address (URL, or path at the source) would be taken, by which rule, and what is known of it."""
+
+
+def kind_of(source: SourceConfig) -> Kind:
+    """The code of a source's kind. Imports it, and nothing of the others'."""
+    return cast(Kind, import_module(f"git_okf.source.{source.kind}.kind"))
+
+
+def open_source(source: SourceConfig, environ: Mapping[str, str]) -> Source:
+    """The source of a configuration."""
+    return kind_of(source).open_source(source, environ)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import Any
 
 from git_okf.digest import canonical, content_hash, raw_hash
 from git_okf.errors import SourceUnavailable
@@ -15,6 +16,7 @@ from git_okf.model import (
     Counters,
     Failed,
     Fetched,
+    File,
     Gone,
     NotModified,
     Observation,
@@ -33,6 +35,12 @@ class Item:
     body: str
     description: str = ""
     links: tuple[str, ...] = ()
+    name: str = ""
+    resource: str = ""
+    meta: Mapping[str, Any] = field(default_factory=dict)
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    """Contents by path."""
+    parts_failed: tuple[str, ...] = ()
 
 
 @dataclass(slots=True, kw_only=True)
@@ -103,12 +111,20 @@ class MemorySource:
         if item is None:
             return Gone(key=key, reason="404, asked twice")
         etag = raw_hash(repr(item).encode())
-        if record is not None and record.fingerprint == self.fingerprint and record.etag == etag and not ask.afresh:
+        if (
+            record is not None
+            and record.fingerprint == self.fingerprint
+            and record.etag == etag
+            and not (ask.afresh or item.parts_failed)
+        ):
             return NotModified(key=key)
         return self._fetched(key, item, etag, tools)
 
     def _fetched(self, key: str, item: Item, etag: str, tools: Tools) -> Fetched:
         body = canonical(item.body)
+        files = [File(path=p, blob=tools.spool.put_file(data), size=len(data)) for p, data in item.files.items()]
+        more = [file.blob for file in sorted(files)]
+        compared = content_hash("\n".join([body, *more])) if more else ""
         fetched = Fetched(
             key=key,
             title=item.title,
@@ -119,6 +135,12 @@ class MemorySource:
             size=len(body),
             etag=etag,
             links=item.links,
+            name=item.name,
+            resource=item.resource,
+            compared_hash=compared,
+            meta={**item.meta, **({"fingerprint": compared} if compared else {})},
+            files=tuple(sorted(files)),
+            parts_failed=item.parts_failed,
         )
         tools.spool.put(fetched.content_hash, body)
         tools.spool.remember(fetched)

@@ -23,23 +23,24 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, TypeVar
 
-from git_okf.model import Fetched
+from git_okf import digest
+from git_okf.model import Fetched, File
 from git_okf.store.scratch import read_file, replace_file, unwritable
 
 T = TypeVar("T")
 
-FORMAT = 1
+FORMAT = 2
 FILES = ("bodies", "results.jsonl", "header.json")
 """All of it, the header last: without one there is no checkpoint."""
 EVERY = 10
-"""Results between two flushes."""
+"""Results between two flushes, where nothing else is said."""
 SYNC_S = 5.0
 """Seconds between two waits for the disk: a kill needs none, only a power cut does."""
 WINDOW = timedelta(hours=24)
 """How long a result is good for a run that resumes."""
 
 _FIELDS = frozenset(f.name for f in fields(Fetched))
-_TUPLES = ("links", "warnings")
+_TUPLES = ("links", "warnings", "parts_failed")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,8 +56,11 @@ class Binding:
 class Checkpoint:
     """A spool (see git_okf.source) that survives a kill. Nothing is on disk before the first result."""
 
-    def __init__(self, folder: Path, header: bytes, clock: Callable[[], datetime], *, remove: bool = False) -> None:
-        self._folder, self._header, self._clock, self._remove = folder, header, clock, remove
+    def __init__(
+        self, folder: Path, header: bytes, clock: Callable[[], datetime], *, every: int = EVERY, remove: bool = False
+    ) -> None:
+        self._folder, self._header, self._clock = folder, header, clock
+        self._every, self._remove = every, remove
         self._bodies: IO[bytes] | None = None
         self._results: IO[bytes] | None = None
         self._body_at: dict[bytes, int] = {}
@@ -65,11 +69,16 @@ class Checkpoint:
         self._synced_at = time.monotonic()
 
     @classmethod
-    def open(cls, scratch: Path, source: str, binding: Binding, *, clock: Callable[[], datetime]) -> Checkpoint:
-        """The checkpoint of a source: with the results of the run that was killed, or a fresh one."""
+    def open(
+        cls, scratch: Path, source: str, binding: Binding, *, clock: Callable[[], datetime], every: int = EVERY
+    ) -> Checkpoint:
+        """The checkpoint of a source: with the results of the run that was killed, or a fresh one.
+
+        It is saved after every `every` results.
+        """
         folder = _folder(scratch, source)
         header = (json.dumps({"format": FORMAT, **asdict(binding)}, sort_keys=True) + "\n").encode()
-        checkpoint = cls(folder, header, clock)
+        checkpoint = cls(folder, header, clock, every=every)
         if read_file(folder / "header.json") == header:
             checkpoint._guarded(checkpoint._resume)
         else:
@@ -100,9 +109,19 @@ class Checkpoint:
         at = self._body_at[content_hash.encode()]
         return self._guarded(lambda: self._read_body(at)).decode("utf-8", "surrogatepass")
 
+    def put_file(self, data: bytes) -> str:
+        blob = digest.blob_id(data)
+        if blob.encode() not in self._body_at:
+            self._guarded(lambda: self._append_body(blob.encode(), data))
+        return blob
+
+    def file(self, blob: str) -> bytes:
+        at = self._body_at[blob.encode()]
+        return self._guarded(lambda: self._read_body(at))
+
     def remember(self, result: Fetched) -> None:
-        facts = {name: value for name, value in asdict(result).items() if value not in ("", ())}
-        spooled = result.content_hash.encode() in self._body_at
+        facts = {name: value for name, value in asdict(result).items() if value not in ("", (), {})}
+        spooled = [name for name in _contents(result) if name.encode() in self._body_at]
         line = json.dumps({"at": self._clock().isoformat(), "spooled": spooled, "result": facts})
         self._guarded(lambda: self._append_result(result.key, line.encode() + b"\n"))
 
@@ -115,7 +134,7 @@ class Checkpoint:
         result = _result(line["result"])
         if result is None or not timedelta(0) <= age <= WINDOW:
             return None
-        lost = line["spooled"] and result.content_hash.encode() not in self._body_at
+        lost = any(name.encode() not in self._body_at for name in line["spooled"])
         return None if lost else result
 
     # --- its end ---
@@ -185,7 +204,7 @@ class Checkpoint:
         self._result_at[key] = at
         self._unsaved += 1
         now = time.monotonic()
-        if self._unsaved >= EVERY or now - self._synced_at >= SYNC_S:
+        if self._unsaved >= self._every or now - self._synced_at >= SYNC_S:
             self._save(now)
 
     def _read_result(self, at: int) -> bytes:
@@ -249,11 +268,19 @@ class Checkpoint:
         return at
 
 
+def _contents(result: Fetched) -> list[str]:
+    return [result.content_hash, *(file.blob for file in result.files)]
+
+
 def _result(facts: dict[str, object]) -> Fetched | None:
     """The result again; None where another version wrote fields this one does not know, or left some out."""
     if not facts.keys() <= _FIELDS:
         return None
     values = {name: tuple(v) if name in _TUPLES and isinstance(v, list) else v for name, v in facts.items()}
+    try:
+        values["files"] = tuple(File(**each) for each in values.get("files", ()))  # type: ignore[attr-defined]
+    except TypeError:
+        return None
     for needed in ("title", "description"):
         values.setdefault(needed, "")
     try:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from git_okf.model import Record, Status
+from git_okf.model import File, Record, Status
 from git_okf.store import linksets
 from git_okf.store.linksets import LinkSet
 
@@ -35,10 +35,13 @@ _TEXTS: Pairs = (
     ("since", "missing_since"),
     ("failure", "failure"),
     ("lang", "language"),
+    ("name", "name"),
 )
 _FLAGS: Pairs = (("edited", "edited"),)
 _PLAINS = _NUMBERS + _TEXTS + _FLAGS
-_KNOWN = frozenset({"key", "status", "path", "by", "form", "links"} | {name for name, _ in _URLS + _HASHES + _PLAINS})
+_KNOWN = frozenset(
+    {"key", "status", "path", "by", "form", "links", "files", "memo"} | {name for name, _ in _URLS + _HASHES + _PLAINS}
+)
 _STATUS = {str(status): status for status in Status}
 
 
@@ -93,6 +96,10 @@ class Codec:
         if record.links:
             name = self.used.get(record.key, linksets.NO_SET)
             line["links"] = linksets.encode(record.links, name, self.sets.get(name), self.shorten)
+        if record.files:
+            line["files"] = [_packed(file) for file in record.files]
+        if record.memo:
+            line["memo"] = dict(record.memo)
         return _json({**line, **self.extra.get(record.key, {})})
 
     def decode(self, line: Any, memory: dict[str, str]) -> Record:
@@ -119,6 +126,8 @@ class Codec:
             fingerprint=self.fingerprints[_typed(line["by"], int)] if "by" in line else "",
             form=_typed(line.get("form", "html"), str),
             links=self._links(key, line["links"], memory) if "links" in line else (),
+            files=tuple(_unpacked(each) for each in _typed(line.get("files", []), list)),
+            memo=_typed(line.get("memo", {}), dict),
             **values,
         )
 
@@ -129,6 +138,20 @@ class Codec:
         if packed and packed[0] in self.sets:
             self.used[key] = packed[0]
         return linksets.decode(packed, sets, lambda text: _once(memory, self.expand(text)))
+
+
+def _packed(file: File) -> list[Any]:
+    return [file.path, file.blob, file.size, *([True] if file.executable else [])]
+
+
+def _unpacked(told: Any) -> File:
+    if not isinstance(told, list) or [type(value) for value in told] not in _FILE_FORMS:
+        raise ValueError(f"{told!r} stands where a file belongs")
+    path, blob, size, *rest = told
+    return File(path=path, blob=blob, size=size, executable=bool(rest))
+
+
+_FILE_FORMS = ([str, str, int], [str, str, int, bool])
 
 
 def _short_hash(text: str) -> str:

@@ -88,8 +88,9 @@ def no_repository(start: Path) -> GitRefused:
 
 def bare(git_dir: Path) -> GitRefused:
     return GitRefused(
-        f"{git_dir} is a bare repository; a sync needs a work tree",
-        f"make one with `git -C {git_dir} worktree add PATH BRANCH`, or use a clone",
+        f"{git_dir} is a bare repository; without a work tree the branch has to be named",
+        "git okf sync --branch BRANCH   syncs onto a branch here; for what needs files make a work tree with"
+        f" `git -C {git_dir} worktree add PATH BRANCH`, or use a clone",
     )
 
 

@@ -60,10 +60,11 @@ def signed_commit(
 # --- what other clones remember ---
 
 
-def remotes(repo: Repo) -> list[str]:
-    """The names of the remotes: first the one the current branch follows, then `origin`, then the others."""
+def remotes(repo: Repo, ref: str = "") -> list[str]:
+    """The names of the remotes: first the one the branch follows (HEAD's, unless `ref` names another), then `origin`,
+    then the others."""
     names = git(repo.root, "remote").stdout.decode("utf-8", "replace").split("\n")[:-1]
-    branch = repo.head().ref.removeprefix("refs/heads/")
+    branch = (ref or repo.head().ref).removeprefix("refs/heads/")
     first = [repo.config(f"branch.{branch}.remote") or "", "origin"]
     return [*dict.fromkeys(name for name in first if name in names), *(n for n in sorted(names) if n not in first)]
 

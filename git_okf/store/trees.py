@@ -6,12 +6,12 @@ changes: a blob or tree is handed over only if its id differs from what stands t
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from git_okf.digest import blob_id as blob_id
 from git_okf.errors import GitRefused
 
 FILE, EXECUTABLE, LINK, TREE, SUBMODULE = 0o100644, 0o100755, 0o120000, 0o040000, 0o160000
@@ -25,6 +25,18 @@ _UNSAFE = re.compile(r"[\x00-\x1f\x7f\\:]")
 
 Entry = tuple[int, str]
 Tree = dict[bytes, Entry]
+
+
+@dataclass(frozen=True, slots=True)
+class Blob:
+    """A file's content that is in the object store already, and its mode."""
+
+    id: str
+    executable: bool = False
+
+
+Content = bytes | Blob | None
+"""What a path is to hold: these bytes, this object, or nothing."""
 
 
 class Objects(Protocol):
@@ -85,10 +97,6 @@ def serialise(entries: Tree) -> bytes:
     return b"".join(b"%o %s\0" % (mode, name) + bytes.fromhex(oid) for name, (mode, oid) in ordered)
 
 
-def blob_id(data: bytes) -> str:
-    return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
-
-
 def walk(store: Objects, tree: str, prefix: bytes = b"") -> Iterator[tuple[bytes, int, str]]:
     """Every entry that is no directory, as (path, mode, oid), in the order of the trees."""
     for name, (mode, oid) in parse(store.tree_data(tree)).items():
@@ -120,7 +128,7 @@ def diff(
             yield from diff(store, left_tree, right_tree, prefix + name + b"/")
 
 
-def edit(store: Objects, tree: str | None, changes: Mapping[str, bytes | None]) -> str:
+def edit(store: Objects, tree: str | None, changes: Mapping[str, Content]) -> str:
     """The id of `tree` with the files of `changes` written, or deleted where the value is None.
 
     Directories left empty vanish. A file keeps its executable bit. GitRefused, before anything is written, where a
@@ -138,7 +146,7 @@ def edit(store: Objects, tree: str | None, changes: Mapping[str, bytes | None]) 
     return _edit(store, tree, root, changes) or store.write_tree_data(b"")
 
 
-def _check(store: Objects, tree: str | None, node: _Node, changes: Mapping[str, bytes | None]) -> None:
+def _check(store: Objects, tree: str | None, node: _Node, changes: Mapping[str, Content]) -> None:
     entries = parse(store.tree_data(tree)) if tree else {}
     for name, path in node.files.items():
         there = entries.get(name)
@@ -154,7 +162,7 @@ def _check(store: Objects, tree: str | None, node: _Node, changes: Mapping[str, 
                 raise _in_the_way(path, there[0], "a directory")
 
 
-def _edit(store: Objects, tree: str | None, node: _Node, changes: Mapping[str, bytes | None]) -> str | None:
+def _edit(store: Objects, tree: str | None, node: _Node, changes: Mapping[str, Content]) -> str | None:
     entries = parse(store.tree_data(tree)) if tree else {}
     before = dict(entries)
     for name in sorted(node.files):
@@ -163,6 +171,8 @@ def _edit(store: Objects, tree: str | None, node: _Node, changes: Mapping[str, b
         if content is None:
             if there and there[0] in _FILES:
                 del entries[name]
+        elif isinstance(content, Blob):
+            entries[name] = (EXECUTABLE if content.executable else FILE, content.id)
         elif not there or there[1] != blob_id(content):
             entries[name] = (there[0] if there else FILE, store.write_blob(content))
     for name in sorted(node.dirs):
@@ -185,7 +195,7 @@ def _paths(node: _Node) -> Iterator[str]:
         yield from _paths(child)
 
 
-def _is_deleted(node: _Node, name: bytes, changes: Mapping[str, bytes | None]) -> bool:
+def _is_deleted(node: _Node, name: bytes, changes: Mapping[str, Content]) -> bool:
     return name in node.files and changes[node.files[name]] is None
 
 

@@ -16,12 +16,13 @@ from functools import partial
 
 from git_okf.errors import GitRefused
 from git_okf.gitprogram import git
-from git_okf.store import notes, remote_checkpoint, worktree
+from git_okf.store import notes, remote_checkpoint, target, worktree
 from git_okf.store import state as states
 from git_okf.store.push import Move, PushRaced, fetch_objects, push
 from git_okf.store.remote import remotes
 from git_okf.store.remote_lease import RELEASE_S, RemoteLease
 from git_okf.store.repo import RefMoved, RefUpdate, Repo
+from git_okf.store.target import Target
 
 ATTEMPTS = 5
 
@@ -33,32 +34,38 @@ class Upstream:
     remote: str
     branch: str
     local: str
+    onto: Target | None = None
+    """Given where the branch is checked out nowhere."""
 
     def __str__(self) -> str:
         return f"{self.remote} {self.branch.removeprefix('refs/heads/')}"
 
 
-def find(repo: Repo) -> Upstream:
-    """The upstream of the branch HEAD is on: as git has it configured, else the branch of the same name at the first
-    remote. GitRefused where there is no branch or no remote."""
-    head = repo.head()
+def find(repo: Repo, onto: Target | None = None) -> Upstream:
+    """The upstream of the branch HEAD is on, or of the target: as git has it configured, else the branch of the same
+    name at the first remote. GitRefused where there is no branch or no remote."""
+    head = target.standing(repo, onto)
     if head.detached:
         raise GitRefused(
             "HEAD is on no branch, so there is none to push. Nothing was fetched or changed",
             "git switch BRANCH   then run again",
         )
-    names = remotes(repo)
+    names = remotes(repo, head.ref)
     if not names:
         raise GitRefused("there is no remote to push to. Nothing was fetched or changed", "git remote add origin URL")
     section = f"branch.{head.ref.removeprefix('refs/heads/')}"
     follows = repo.config(f"{section}.merge") if repo.config(f"{section}.remote") == names[0] else None
-    return Upstream(names[0], follows or head.ref, head.ref)
+    return Upstream(names[0], follows or head.ref, head.ref, onto)
 
 
-def catch_up(repo: Repo, when: datetime) -> None:
+def catch_up(repo: Repo, when: datetime, onto: Target | None = None) -> None:
     """Bring what the remote has here, the branch by fast-forward, before the configuration is read."""
-    worktree.finish(repo, "")
-    follow(repo, find(repo), when)
+    if onto is None:
+        worktree.finish(repo, "")
+    else:
+        repo.recover()
+        target.check(repo, onto)
+    follow(repo, find(repo, onto), when)
 
 
 def follow(
@@ -111,14 +118,16 @@ def _merge_states(repo: Repo, ours: str, theirs: str, when: datetime) -> str:
 
 def _base(repo: Repo, upstream: Upstream, theirs: str | None) -> str | None:
     """The commit to build on, the branch brought there where nothing of it would be left out."""
-    head = repo.head()
-    ours = head.commit
+    onto, ours = upstream.onto, repo.ref(upstream.local)
+    if onto is not None and onto.base is not None:
+        _check_replaced(repo, upstream, onto, ours, theirs)
+        return onto.base
     if theirs is None or ours == theirs or (ours and repo.is_ancestor(theirs, ours)):
         return ours
     if ours is None or repo.is_ancestor(ours, theirs):
         _fast_forward(repo, upstream, ours, theirs)
         return theirs
-    foreign = [commit for commit in _only_here(repo, ours, theirs) if not _is_ours(repo, commit)]
+    foreign = _foreign(repo, ours, theirs)
     if foreign:
         info = repo.commit_info(foreign[0])
         more = f" and {len(foreign) - 1} more" if len(foreign) > 1 else ""
@@ -130,8 +139,19 @@ def _base(repo: Repo, upstream: Upstream, theirs: str | None) -> str | None:
     return theirs
 
 
-def _only_here(repo: Repo, ours: str, theirs: str) -> list[str]:
-    return git(repo.root, "rev-list", ours, f"^{theirs}").stdout.decode().split()
+def _check_replaced(repo: Repo, upstream: Upstream, onto: Target, ours: str | None, theirs: str | None) -> None:
+    """GitRefused where the remote's branch is not the one that may be replaced, or ours holds what nobody else has."""
+    if theirs not in (None, onto.replaces):
+        raise target.moved(onto, f"{upstream} is at {theirs}")
+    known = [commit for commit in (onto.base, onto.replaces) if commit and repo.has(commit)]
+    if ours not in (None, onto.replaces) and (foreign := _foreign(repo, ours, *known)):
+        raise target.moved(onto, f"{onto.name} has {foreign[0]}, which no run made, and")
+
+
+def _foreign(repo: Repo, ours: str, *known: str) -> list[str]:
+    """The commits of a person that are on `ours` and reachable from none of the others."""
+    here = git(repo.root, "rev-list", ours, *(f"^{commit}" for commit in known)).stdout.decode().split()
+    return [commit for commit in here if not _is_ours(repo, commit)]
 
 
 def _is_ours(repo: Repo, commit: str) -> bool:
@@ -146,6 +166,10 @@ def _is_ours(repo: Repo, commit: str) -> bool:
 
 
 def _fast_forward(repo: Repo, upstream: Upstream, ours: str | None, theirs: str) -> None:
+    move = RefUpdate(upstream.local, ours, theirs, f"okf: follow {upstream}")
+    if upstream.onto is not None:
+        repo.update([move], first=partial(target.check_free, repo, upstream.onto))
+        return
     old, new = repo.commit_tree(ours) if ours else None, repo.commit_tree(theirs)
     changed = repo.diff(old, new)
     dirty = set(worktree.dirty(repo, ".")) if changed else set()
@@ -157,7 +181,7 @@ def _fast_forward(repo: Repo, upstream: Upstream, ours: str | None, theirs: str)
             ". Nothing was requested or changed",
             "commit them, or `git stash --include-untracked`; then run again",
         )
-    repo.update([RefUpdate(upstream.local, ours, theirs, f"okf: follow {upstream}")], head=upstream.local)
+    repo.update([move], head=upstream.local)
     worktree.update(repo, old, new)
 
 
@@ -193,10 +217,12 @@ class Publisher:
     def _moves(self, updates: Sequence[RefUpdate]) -> Iterator[Move]:
         new = {update.name: update.new for update in updates}
         names = {self.upstream.local: self.upstream.branch, notes.REF: notes.REF, states.REF: states.REF}
+        onto = self.upstream.onto
+        replaced = self.upstream.branch if onto is not None and onto.base is not None else None
         for here, there in names.items():
             tip = new.get(here) or self._repo.ref(here)
             if tip and tip != self._there[there]:
-                yield Move(there, tip, self._there[there])
+                yield Move(there, tip, self._there[there], follows=there != replaced)
 
     def leave(self) -> None:
         """Leave what was fetched for the next run, on whatever machine, and let go of the lease. It takes RELEASE_S at

@@ -28,49 +28,6 @@ INDEX_WAIT_S = 10.0
 _NOTHING = "0" * 40
 
 
-def check_place(repo: Repo, prefix: str) -> None:
-    """GitRefused where files below `prefix` could not be written as the commit holds them.
-
-    That is: where a part of the path is a symbolic link, a file or a submodule (in the work tree or at HEAD), or where
-    .gitattributes name a `filter` for concepts (git-lfs, git-crypt): the commit would hold what the filter never saw.
-    """
-    parts = trees.check_path(prefix)
-    head = repo.head().commit
-    tree = repo.commit_tree(head) if head else None
-    for depth in range(1, len(parts) + 1):
-        path = "/".join(parts[:depth])
-        entry = repo.entry(tree, path)
-        last = depth == len(parts)
-        if (repo.root / path).is_symlink() or (entry and entry[0] == trees.LINK):
-            raise _no_place(path, "a symbolic link")
-        if (entry and entry[0] == trees.SUBMODULE) or (repo.root / path / ".git").exists():
-            raise _no_place(path, "a repository of its own")
-        if not last and (repo.root / path).exists() and not (repo.root / path).is_dir():
-            raise _no_place(path, "a file")
-    _check_filter(repo, prefix)
-
-
-def _no_place(path: str, what: str) -> GitRefused:
-    return GitRefused(
-        f"{path} is {what}; git-okf writes only into directories of this repository",
-        "give the source another `bundle`, or move it away; nothing was requested or written",
-    )
-
-
-def _check_filter(repo: Repo, prefix: str) -> None:
-    names = (prefix, f"{prefix}/index.md", f"{prefix}/log.md", f"{prefix}/pages/index.md", f"{prefix}/pages/concept.md")
-    asked = b"".join(os.fsencode(name) + b"\0" for name in names)
-    answer = git(repo.root, "check-attr", "-z", "--stdin", "filter", stdin=asked).stdout.decode("utf-8", "replace")
-    words = answer.split("\0")
-    for path, value in zip(words[0::3], words[2::3], strict=False):
-        if value not in ("unspecified", "unset", "set"):
-            raise GitRefused(
-                f".gitattributes send {path} through the filter {value!r}; git-okf would commit what the filter never"
-                " saw",
-                f"add the line `{prefix}/** -filter` to .gitattributes and commit it; nothing was requested or written",
-            )
-
-
 def dirty(repo: Repo, prefix: str) -> list[str]:
     """The paths at or below `prefix` whose index entry or file differs from HEAD, untracked files included.
 
@@ -110,7 +67,7 @@ def update(repo: Repo, old_tree: str | None, new_tree: str, prefixes: Sequence[s
     return kept
 
 
-def stage(repo: Repo, old_tree: str | None, changes: Mapping[str, bytes | None]) -> list[str]:
+def stage(repo: Repo, old_tree: str | None, changes: Mapping[str, trees.Content]) -> list[str]:
     """Leave changes to the tree of HEAD in index and work tree, uncommitted; otherwise as `update`."""
     return update(repo, old_tree, repo.edit(old_tree, changes))
 

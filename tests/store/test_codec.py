@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from git_okf.model import Record, Status
+from git_okf.model import File, Record, Status
 from git_okf.store import codec as codecs
 from git_okf.store.codec import Codec
 
@@ -41,6 +41,11 @@ RECORD = st.builds(
     failure=TEXT,
     tries=st.integers(0, 9),
     edited=st.booleans(),
+    name=TEXT,
+    files=st.lists(
+        st.builds(File, path=TEXT, blob=TEXT, size=st.integers(0, 2**40), executable=st.booleans()), max_size=3
+    ).map(tuple),
+    memo=st.dictionaries(st.text(), st.none() | st.integers() | st.lists(st.text(max_size=3)), max_size=3),
 )
 
 
@@ -63,8 +68,12 @@ def test_no_field_of_a_record_is_forgotten() -> None:
     """A field added to the record must be added to the codec; the strategy above names them all."""
     default = Record(key="k")
     for field in dataclasses.fields(Record):
-        others: dict[type, Any] = {str: "x", int: 7, bool: True, tuple: ("l",), Status: Status.ALIAS}
+        others: dict[type, Any] = {
+            str: "x", int: 7, bool: True, tuple: ("l",), dict: {"m": [1, {"x": None}]}, Status: Status.ALIAS,
+        }  # fmt: skip
+        files = (File(path="a", blob="1" * 40, size=1), File(path="b", blob="2" * 40, size=0, executable=True))
         other: dict[str, Any] = {field.name: others[type(getattr(default, field.name))]}
+        other |= {"files": files} if field.name == "files" else {}
         record = dataclasses.replace(default, **other)
         codec = codecs.successor(None, {record.key: record}, [record.key])
         assert records_of([codec.encode(record)], codec) == [record], field.name

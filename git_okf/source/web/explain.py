@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TypedDict
 
 from git_okf.config import WebSource
 from git_okf.model import Record, Status
+from git_okf.source import Explanation
 from git_okf.source.web.discovery import KINDS, ROBOTS
 from git_okf.source.web.reading import scope_of
 from git_okf.source.web.robots import parse
@@ -15,22 +15,6 @@ from git_okf.source.web.scope import Scope
 HOPS = 10
 LINKING = 3
 """Pages named that link to the URL."""
-
-
-class Explanation(TypedDict):
-    """What is to be said of one URL."""
-
-    accepted: bool
-    rule: str
-    """The rule that decided, as a sentence."""
-    key: str
-    """Its identity; "" where it is no URL that could be requested."""
-    path: str
-    """Where its concept is, or would be; "" where it is not taken."""
-    known: str
-    """What the last run learned of it; "" where nothing is known."""
-    links: str
-    """Which known pages lead to it; "" where none does."""
 
 
 def explain(source: WebSource, known: Mapping[str, Record], url: str, place: Callable[[str], str]) -> Explanation:

@@ -157,7 +157,7 @@ def observe(docs: Docs, moment: Moment) -> Observation | None:
     """The run of a moment, killed and resumed where it says so."""
     spool = Bodies()
     if moment.killed_after is not None:
-        dying = Dying(spool.bodies, spool.saved, left=moment.killed_after)
+        dying = Dying(bodies=spool.bodies, saved=spool.saved, left=moment.killed_after)
         with suppress(Killed, SourceUnavailable):
             look(docs, moment, dying)
     try:

@@ -1,4 +1,4 @@
-"""The repository: objects and refs. The only module that knows pygit2.
+"""The repository: objects and refs. With `opening` the only module that knows pygit2.
 
 Opening it decides everything that could make a sync impossible, so that no request is sent in vain. Reading never
 writes. Writing objects moves nothing a user can see; `update` moves refs, all of them or none, each only from the value
@@ -22,6 +22,7 @@ from pygit2.enums import ObjectType, SortMode
 from git_okf.errors import GitRefused
 from git_okf.store import commit as commits
 from git_okf.store import locks, pending, preflight, remote, trees
+from git_okf.store.repo import opening
 from git_okf.store.values import Changed as Changed
 from git_okf.store.values import Commit as Commit
 from git_okf.store.values import Head as Head
@@ -34,29 +35,35 @@ _PROMISOR = re.compile(r"remote\..*\.promisor")
 
 
 class Repo:
-    """One repository with a work tree. Not for use by several threads at once."""
+    """One repository. Not for use by several threads at once.
+
+    `root` is where its files are; in a bare one, which has none, the git directory.
+    """
 
     def __init__(self, handle: pygit2.Repository, environ: Mapping[str, str]) -> None:
         self._git = handle
         self._environ = dict(environ)
-        self.root = Path(handle.workdir)
         self.git_dir = Path(handle.path)
-        self.common_dir = _common_dir(self.git_dir)
+        self.is_bare = not handle.workdir
+        self.root = Path(handle.workdir or handle.path)
+        self.common_dir = opening.common_dir(self.git_dir)
         self.scratch = self.common_dir / "okf"
 
     @classmethod
-    def open(cls, start: Path, environ: Mapping[str, str] | None = None, *, reading: bool = False) -> Repo:
+    def open(
+        cls, start: Path, environ: Mapping[str, str] | None = None, *, reading: bool = False, bare: bool = False
+    ) -> Repo:
         """The repository around `start`. GitRefused with cause and remedy where a sync could not be committed.
 
-        With `reading` a merge or rebase under way is no obstacle.
+        With `reading` a merge or rebase under way is no obstacle; with `bare` it need not have a work tree.
         """
         environ = os.environ if environ is None else environ
-        git_dir = _discover(start, environ)
-        preflight.check_format(_format(_common_dir(git_dir)), git_dir)
-        handle = _open(git_dir, start, environ)
-        if handle.is_bare or not handle.workdir:
+        git_dir = opening.discover(start, environ)
+        preflight.check_format(opening.stored_format(opening.common_dir(git_dir)), git_dir)
+        handle = opening.open_handle(git_dir, start, environ)
+        if not handle.workdir and not bare:
             raise preflight.bare(git_dir)
-        preflight.check_environment(start, git_dir, Path(handle.workdir), environ)
+        preflight.check_environment(start, git_dir, Path(handle.workdir or git_dir), environ)
         if not reading:
             preflight.check_operation(git_dir)
         repo = cls(handle, environ)
@@ -68,16 +75,24 @@ class Repo:
     def head(self) -> Head:
         """Where HEAD points. GitRefused where it cannot be read."""
         try:
-            name = "HEAD"
-            while name in self._git.references:
-                target = self._git.references[name].raw_target
-                if not isinstance(target, bytes | str):
-                    return Head(name, str(target), detached=name == "HEAD")
-                name = target.decode() if isinstance(target, bytes) else target
+            found = self._followed("HEAD")
         except (pygit2.GitError, ValueError, KeyError) as error:
-            raise _bad_head(self.git_dir, str(error)) from error
-        if name == "HEAD":
-            raise _bad_head(self.git_dir, "it is missing")
+            raise opening.bad_head(self.git_dir, str(error)) from error
+        if found.ref == "HEAD" and not found.detached:
+            raise opening.bad_head(self.git_dir, "it is missing")
+        return found
+
+    def branch(self, ref: str) -> Head:
+        """The branch that a ref names, through symbolic refs, and where it is."""
+        with _translated(f"read {ref}"):
+            return self._followed(ref)
+
+    def _followed(self, name: str) -> Head:
+        while name in self._git.references:
+            target = self._git.references[name].raw_target
+            if not isinstance(target, bytes | str):
+                return Head(name, str(target), detached=name == "HEAD")
+            name = target.decode() if isinstance(target, bytes) else target
         return Head(name, None, detached=False)
 
     def ref(self, name: str) -> str | None:
@@ -124,7 +139,7 @@ class Repo:
                 held[update.name].set_target(update.name, update.new, message=update.reason)
             first()
             for update in updates:
-                if update.name == self.head().ref:
+                if not self.is_bare and update.name == self.head().ref:
                     pending.begin(self.scratch, self.git_dir, pending.Owed(update.old, update.new))
                 held[update.name].commit()
 
@@ -271,7 +286,7 @@ class Repo:
         with _translated("write an object"):
             return str(self._git.write(ObjectType.TREE, data))
 
-    def edit(self, tree: str | None, changes: Mapping[str, bytes | None]) -> str:
+    def edit(self, tree: str | None, changes: Mapping[str, trees.Content]) -> str:
         """A tree with files written, or deleted where the value is None; see `trees.edit`."""
         return trees.edit(self, tree, changes)
 
@@ -349,71 +364,3 @@ def _translated(what: str) -> Iterator[None]:
             f"git could not {what}: {reason}",
             "see whether the disk is full, the git directory is writable, and `git fsck` is content",
         ) from error
-
-
-def _discover(start: Path, environ: Mapping[str, str]) -> Path:
-    try:
-        found = pygit2.discover_repository(str(start), False, environ.get("GIT_CEILING_DIRECTORIES", ""))
-    except (pygit2.GitError, KeyError, ValueError, OSError) as error:
-        raise GitRefused(f"no repository can be opened at {start}: {error}", "see what `git status` says") from error
-    if found is None:
-        raise preflight.no_repository(start)
-    return Path(found)
-
-
-def _common_dir(git_dir: Path) -> Path:
-    """Where objects and refs are: the git directory itself, or for a linked work tree the one it belongs to."""
-    pointer = git_dir / "commondir"
-    if not pointer.is_file():
-        return git_dir
-    return Path(os.path.normpath(git_dir / pointer.read_text(encoding="utf-8", errors="surrogateescape").strip()))
-
-
-def _format(common_dir: Path) -> dict[str, str]:
-    try:
-        config = pygit2.Config(str(common_dir / "config"))
-        wanted = ("extensions.", "core.repositoryformatversion")
-        return {e.name.lower(): e.value or "true" for e in config if e.name.lower().startswith(wanted)}
-    except (pygit2.GitError, KeyError, ValueError, OSError) as error:
-        raise GitRefused(
-            f"{common_dir / 'config'} cannot be read: {error}", "correct it; `git config --list` must work"
-        ) from error
-
-
-def _open(git_dir: Path, start: Path, environ: Mapping[str, str]) -> pygit2.Repository:
-    _allow("partialclone")
-    try:
-        return pygit2.Repository(str(git_dir))
-    except (pygit2.GitError, KeyError, ValueError, OSError) as error:
-        if "not owned" not in str(error):
-            raise GitRefused(
-                f"the repository at {git_dir} cannot be opened: {error}", "see what `git status` says"
-            ) from error
-        return _open_foreign(git_dir, start, environ, error)
-
-
-def _open_foreign(git_dir: Path, start: Path, environ: Mapping[str, str], error: Exception) -> pygit2.Repository:
-    """libgit2 distrusts the owner. It does not read `safe.directory` from the environment (GIT_CONFIG_COUNT), git
-    does; so git decides, as `git status` would."""
-    if not remote.trusts(start, environ):
-        work_tree = git_dir.parent if git_dir.name == ".git" else git_dir
-        raise preflight.foreign_owner(work_tree) from error
-    pygit2.settings.owner_validation = False
-    try:
-        return pygit2.Repository(str(git_dir))
-    finally:
-        pygit2.settings.owner_validation = True
-
-
-def _allow(extension: str) -> None:
-    """libgit2 refuses partial clones for their extension; it can read them, and says so where an object is missing."""
-    known = pygit2.settings.extensions
-    if extension not in known:
-        pygit2.settings.set_extensions([*known, extension])
-
-
-def _bad_head(git_dir: Path, reason: str) -> GitRefused:
-    return GitRefused(
-        f"HEAD of the repository cannot be read: {reason}",
-        f"see {git_dir / 'HEAD'}; `git symbolic-ref HEAD refs/heads/BRANCH` or `git switch BRANCH` sets it right",
-    )
