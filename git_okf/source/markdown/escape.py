@@ -13,8 +13,8 @@ from functools import lru_cache
 
 _SPECIAL = re.compile(r"[\\`*_<&\[\]~!]")
 _TOKEN = re.compile(r"\\|`|\*+|_+|~+|<(?=[A-Za-z/!?])|&(?=#?\w+;)|[\[\]]|!(?=\[)|!\Z")
-_WIKI = re.compile(r"\[\[[^\]\n]+\]\]")
-"""Double brackets are a link in a wiki. Who looks for them does so after escapes are undone; a comment stays."""
+_STRETCH = re.compile(r"[^\]\n]+(?=(\]\])?)")
+_DOUBLE = re.compile(r"\[(?=\[.)", re.S)
 _PUNCTUATION = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 
 _LINE_START = re.compile(
@@ -51,15 +51,30 @@ def escape(text: str, before: str = "", after: str = "", *, bracketed: bool = Fa
     if not is_special(text):
         return text
 
+    wikis = _wikis(text) if "[[" in text else ()
+
     def replace(match: re.Match[str]) -> str:
         run = match[0]
         start, end = match.span()
         left = text[start - 1] if start else before
         right = text[end] if end < len(text) else after
         said = "".join("\\" + c for c in run) if _needed(run, left, right, end == len(text), bracketed) else run
-        return f"{said}<!-- -->" if run == "[" and _WIKI.match(text, start) else said
+        return f"{said}<!-- -->" if start in wikis else said
 
     return _TOKEN.sub(replace, text)
+
+
+def _wikis(text: str) -> frozenset[int]:
+    """Where double brackets open what is a link in a wiki, found in one pass.
+
+    Who looks for them does so after escapes are undone; a comment between the two brackets stays.
+    """
+    return frozenset(
+        stretch.start() + opening.start()
+        for stretch in _STRETCH.finditer(text)
+        if stretch[1]
+        for opening in _DOUBLE.finditer(stretch[0])
+    )
 
 
 def _needed(run: str, left: str, right: str, last: bool, bracketed: bool) -> bool:

@@ -15,7 +15,8 @@ from urllib.parse import unquote
 
 from lxml import etree
 
-from git_okf.source.web.extract.convert.links import Links, safe
+from git_okf.source.markdown.destination import safe
+from git_okf.source.web.extract.convert.links import Links
 from git_okf.source.web.extract.fragments import Ids, heading_slug, is_made_of
 from git_okf.source.web.extract.tree import HEADINGS, classes, found, words
 

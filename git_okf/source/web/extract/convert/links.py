@@ -8,14 +8,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from urllib.parse import unquote, urljoin, urlsplit
 
+from git_okf.source.markdown.destination import KEPT_SCHEMES, safe
 from git_okf.source.web.extract.fragments import Ids, heading_slug, is_made_of
 
 _IGNORED = re.compile(r"[\t\n\r\x00-\x1f\x7f]")
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
-_KEPT_SCHEMES = frozenset(
-    ("http", "https", "mailto", "tel", "ftp", "ftps", "sftp", "ssh", "git", "irc", "ircs", "news")
-)
-_UNSAFE = re.compile(r"[\s()<>\\\"'`|*\[\]{}^\x00-\x1f\x7f]")
 _UNQUOTABLE = re.compile(r"[\s\"\\`|<>&\x00-\x1f\x7f]")
 """What would end or change the title of a link."""
 _TWIN = re.compile(r"(?:/index|/readme|)\.mdx?$", re.I)
@@ -132,7 +129,7 @@ def absolute(base: str, href: str) -> str:
     if not href:
         return ""
     scheme = _SCHEME.match(href)
-    if scheme and scheme[1].lower() not in _KEPT_SCHEMES:
+    if scheme and scheme[1].lower() not in KEPT_SCHEMES:
         return ""
     try:
         url = urljoin(base, href)
@@ -140,11 +137,6 @@ def absolute(base: str, href: str) -> str:
     except ValueError:
         return ""
     return url
-
-
-def safe(url: str) -> str:
-    """Percent-encode what would end or change a Markdown link destination."""
-    return _UNSAFE.sub(lambda m: "".join(f"%{b:02X}" for b in m[0].encode()), url)
 
 
 def _title(fragment: str) -> str:
