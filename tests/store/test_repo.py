@@ -111,7 +111,7 @@ def test_refuses_a_directory_that_is_no_repository(tmp_path: Path) -> None:
 def test_git_12_refuses_a_bare_repository_and_names_the_way_out(repo: GitRepo, tmp_path: Path) -> None:
     repo.git("init", "--quiet", "--bare", str(tmp_path / "bare.git"))
     error = refusal(tmp_path / "bare.git")
-    assert "needs a work tree" in error.message
+    assert "git okf sync --branch BRANCH" in error.hint
     assert "worktree add" in error.hint
 
 

@@ -14,7 +14,7 @@ from conftest import GitRepo
 from landing_steps import OURS, WHEN, land
 
 from git_okf.errors import GitRefused
-from git_okf.store import worktree
+from git_okf.store import place, worktree
 from git_okf.store.repo import RefUpdate, Repo
 
 
@@ -26,6 +26,11 @@ def sync(repo: Repo, changes: dict[str, bytes | None], message: str = OURS) -> l
 
 def status(repo: GitRepo) -> str:
     return repo.git("status", "--porcelain", "--untracked-files=all")
+
+
+def check_place(opened: Repo, prefix: str) -> None:
+    head = opened.head().commit
+    place.check(opened, prefix, opened.commit_tree(head) if head else None)
 
 
 def files(repo: GitRepo) -> dict[str, bytes]:
@@ -147,10 +152,10 @@ def test_git_06_paths_with_a_filter_are_refused_before_the_run(repo: GitRepo) ->
     repo.commit("one", {".gitattributes": "*.md filter=fake\n"})
     opened = Repo.open(repo.path)
     with pytest.raises(GitRefused, match=r"filter 'fake'") as caught:
-        worktree.check_place(opened, "docs")
+        check_place(opened, "docs")
     assert "docs/** -filter" in caught.value.hint
     repo.commit("two", {".gitattributes": "*.md filter=fake\ndocs/** -filter\n"})
-    worktree.check_place(opened, "docs")
+    check_place(opened, "docs")
     assert sync(opened, {"docs/a.md": b"a\n"}) == []
     assert status(repo) == ""
 
@@ -502,7 +507,7 @@ def test_an_interrupted_checkout_leaves_no_lock_behind(repo: GitRepo, monkeypatc
 def test_check_place_refuses_links_files_and_repositories_on_the_way(repo: GitRepo, tmp_path: Path) -> None:
     repo.commit("one", {"file": "f"})
     opened = Repo.open(repo.path)
-    worktree.check_place(opened, "docs/deep")
+    check_place(opened, "docs/deep")
     (repo.path / "link").symlink_to(tmp_path)
     (repo.path / "nested").mkdir()
     repo.git("init", "--quiet", "nested/inner")
@@ -513,10 +518,10 @@ def test_check_place_refuses_links_files_and_repositories_on_the_way(repo: GitRe
         ("nested/inner/docs", "repository of its own"),
     ):
         with pytest.raises(GitRefused, match=said):
-            worktree.check_place(opened, prefix)
+            check_place(opened, prefix)
     for prefix in (".git/docs", "a/../b", "/abs", "a\\b", "C:/x", ".GIT/x", "a/.g\u200cit/b", "git~1/x"):
         with pytest.raises(GitRefused, match="cannot be written"):
-            worktree.check_place(opened, prefix)
+            check_place(opened, prefix)
 
 
 def test_check_place_refuses_a_submodule_and_a_link_that_is_only_in_head(repo: GitRepo) -> None:
@@ -526,9 +531,9 @@ def test_check_place_refuses_a_submodule_and_a_link_that_is_only_in_head(repo: G
     repo.commit("two")
     opened = Repo.open(repo.path)
     with pytest.raises(GitRefused, match="repository of its own"):
-        worktree.check_place(opened, "sub/docs")
+        check_place(opened, "sub/docs")
     with pytest.raises(GitRefused, match="symbolic link"):
-        worktree.check_place(opened, "link/docs")
+        check_place(opened, "link/docs")
 
 
 # --- sparse checkouts, split and sparse indexes ---
