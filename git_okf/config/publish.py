@@ -23,6 +23,10 @@ class Publish:
     """The API's address, or `${NAME}`; "": AWS."""
     region: str = ""
     cache_control: str = "no-cache"
+    """For every object but those whose name is a hash of their content, which never change."""
+    conditional: bool = True
+    """Writes have conditions, so that two publishers cannot undo each other. Off: for a storage that ignores them, where
+    nobody else ever publishes."""
     threshold: float = 0.5
     removal: Removal = field(default_factory=Removal)
 
@@ -45,6 +49,7 @@ CHECKS: Mapping[str, Check] = {
     "endpoint": _endpoint,
     "region": values.line,
     "cache_control": values.line,
+    "conditional": values.flag,
     "threshold": values.number(0, 1),
     "removal": source.removal,
 }
