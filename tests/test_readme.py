@@ -208,31 +208,52 @@ _TYPES = {
     "bool": "true or false",
     "tuple[str, ...]": "list of texts",
     "tuple[tuple[str, str], ...]": "mapping",
+    "Removal": "mapping",
 }
 
 
-def _keys() -> dict[str, tuple[str, object]]:
-    """Every key of a source with its type and default, as config.py has them."""
-    found = {}
-    for field in [f for f in fields(config.WebSource) if f.name not in ("name", "removal")]:
-        default: Any = "required" if field.default is MISSING else field.default
+SECTIONS: Mapping[str, Any] = {
+    "key": config.SourceConfig,
+    "web key": config.WebSource,
+    "git key": config.GitSource,
+    "skills key": config.SkillsSource,
+    "feishu key": config.FeishuSource,
+    "review key": config.Review,
+    "publish key": config.Publish,
+}
+
+
+def _keys(made: Any) -> dict[str, tuple[str, object]]:
+    """Every key of a section with its type and default, as the configuration has them."""
+    is_kind = issubclass(made, config.SourceConfig) and made is not config.SourceConfig
+    shared = {f.name for f in fields(config.SourceConfig)} if is_kind else set()
+    found: dict[str, tuple[str, object]] = {}
+    for field in fields(made):
+        if field.name in (shared - {"url"}) | {"name"}:
+            continue
+        if field.name == "types" or (field.name == "removal" and made is config.SourceConfig):
+            part: Any = field.default_factory
+            found |= {f"{field.name}.{f.name}": (_TYPES[str(f.type)], f.default) for f in fields(part)}
+            continue
+        default: Any = "required" if field.default is MISSING and field.default_factory is MISSING else field.default
         if isinstance(default, tuple):
             default = {} if field.name == "headers" else list(default)
+        if field.name == "removal":
+            default = {}
         found[field.name] = (_TYPES[str(field.type)], default)
-    for field in fields(config.Removal):
-        found[f"removal.{field.name}"] = (_TYPES[str(field.type)], field.default)
+    if made is config.SourceConfig:
+        found["kind"] = ("text", "web")
+        del found["url"]
     return found
 
 
-def test_the_table_of_keys_is_that_of_the_configuration() -> None:
+@pytest.mark.parametrize("section", SECTIONS)
+def test_the_tables_of_keys_are_those_of_the_configuration(section: str) -> None:
     told = {
         _code(key): (kind, yaml.safe_load(_code(default)) if default != "required" else default)
-        for key, kind, default, _ in _table(README, "key")
+        for key, kind, default, _ in _table(README, section)
     }
-    known = _keys()
-    assert sorted(told) == sorted(known)
-    for key, wanted in known.items():
-        assert told[key] == (("text", "web") if key == "kind" else wanted), key
+    assert told == _keys(SECTIONS[section])
 
 
 def test_the_example_configuration_can_be_read() -> None:

@@ -1,0 +1,92 @@
+"""Commands that only look: status, fresh, log, show, explain."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from git_okf.cli.app import (
+    LOOK_CODES,
+    READ_CODES,
+    Json,
+    Names,
+    app,
+    print_data,
+    reading,
+    reporting,
+    world_of,
+)
+
+
+@app.command(epilog=READ_CODES)
+def status(names: Names = None, as_json: Json = False) -> None:
+    """Say how each source is: its state, items, last change and faults."""
+    with reporting(as_json):
+        from git_okf import lookup, manage
+
+        repo = reading()
+        print_data(lookup.status(repo, manage.read_config(repo), names or []), as_json)
+
+
+@app.command(epilog=LOOK_CODES)
+def fresh(
+    names: Names = None,
+    time_budget: Annotated[str | None, typer.Option(metavar="TIME", help="Stop asking after; 10s.")] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Fail also where nothing could be learned.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Look whether the bundles are behind their sources."""
+    with reporting(as_json):
+        from git_okf import fresh as looks
+        from git_okf import manage
+
+        repo, budget = reading(), manage.seconds(time_budget)
+        world = replace(world_of(quiet=True), warn=lambda sentence: None)
+        found = looks.look(repo, manage.read_config(repo), names or [], world, seconds=budget, strict=strict)
+        print_data(found, as_json)
+        raise typer.Exit(found.exit_code)
+
+
+@app.command(epilog=READ_CODES)
+def log(
+    name: Annotated[str | None, typer.Argument(metavar="NAME", help="A source; without one, all.")] = None,
+    number: Annotated[int, typer.Option("-n", min=1, metavar="N", help="Runs to show at most.")] = 20,
+    as_json: Json = False,
+) -> None:
+    """List the runs that changed something, newest first."""
+    with reporting(as_json):
+        from git_okf import lookup
+
+        print_data(lookup.log(reading(), name, number), as_json)
+
+
+@app.command(epilog=READ_CODES)
+def show(
+    item: Annotated[str, typer.Argument(metavar="URL|PATH", help="A page's URL, or its concept's path.")],
+    as_json: Json = False,
+) -> None:
+    """Show one item: its URL, path, hash and commits."""
+    with reporting(as_json):
+        from git_okf import lookup, manage
+
+        repo = reading()
+        print_data(lookup.show(repo, manage.read_config(repo), Path.cwd(), item), as_json)
+
+
+@app.command(epilog=READ_CODES)
+def explain(
+    url: Annotated[str, typer.Argument(metavar="URL", help="Any URL.")],
+    as_json: Json = False,
+) -> None:
+    """Say whether a URL is taken, by which rule, and to which path.
+
+    Asks no server.
+    """
+    with reporting(as_json):
+        from git_okf import lookup, manage
+
+        repo = reading()
+        print_data(lookup.explain(repo, manage.read_config(repo), url), as_json)
