@@ -9,9 +9,12 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from tempfile import TemporaryFile
+from typing import IO
 
 from git_okf.errors import GitRefused
 
@@ -21,6 +24,8 @@ Process = subprocess.Popen[bytes]
 TIMEOUT_S = 600.0
 NETWORK_TIMEOUT_S = 60.0
 ENDING_S = 5.0
+WATCH_S = 0.2
+"""Between two looks at a git that is watched."""
 
 # What says how git runs, not where: these stay. All other GIT_* are dropped (`git rev-parse --local-env-vars`).
 _KEPT = frozenset(
@@ -51,6 +56,10 @@ FETCH = (
 _KEPT_PREFIXES = ("GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_", "GIT_HTTP_", "GIT_PROXY_")
 
 
+class GitTimeout(GitRefused):
+    """git did not end in its time."""
+
+
 def clean_environment(environ: Mapping[str, str]) -> dict[str, str]:
     """The environment for a git of ours: nothing in it points to another repository or index, or asks."""
     kept = {
@@ -71,19 +80,43 @@ def git(
     extra: Mapping[str, str] | None = None,
     timeout: float = TIMEOUT_S,
     inherits: Sequence[int] = (),
+    watch: Callable[[], None] | None = None,
 ) -> Done:
-    """Run git in a directory. GitRefused with git's own words where it fails (unless `check` is off).
+    """Run git in a directory. GitRefused with git's own words where it fails (unless `check` is off), GitTimeout where
+    it does not end.
 
-    `inherits`: descriptors that stay open in it.
+    `inherits`: descriptors that stay open in it. `watch` is called every WATCH_S; what it raises ends git.
     """
     env = {**clean_environment(os.environ if environ is None else environ), **(extra or {})}
+    with _input(stdin, watch is not None) as source:
+        process = _start(where, args, env, source, inherits)
+        with process:
+            try:
+                out, err = _talk(process, stdin, timeout, watch)
+            except BaseException as error:
+                _end(process)
+                if not isinstance(error, subprocess.TimeoutExpired):
+                    raise
+                raise GitTimeout(
+                    f"`git {_command(args)}` did not end within {timeout:g} seconds",
+                    "run it by hand to see what it waits for",
+                ) from error
+    done = subprocess.CompletedProcess(("git", *args), process.returncode, out, err)
+    if check and done.returncode:
+        raise failure(args, done)
+    return done
+
+
+def _start(
+    where: Path, args: Sequence[str], env: Mapping[str, str], stdin: IO[bytes] | int, inherits: Sequence[int]
+) -> Process:
     try:
         # A session of its own has no terminal, so ssh and gpg cannot ask on it behind our back, and no Ctrl-C.
-        process = subprocess.Popen(
+        return subprocess.Popen(
             ("git", *args),
             cwd=where,
             env=env,
-            stdin=subprocess.PIPE,
+            stdin=stdin,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             start_new_session=True,
@@ -91,21 +124,33 @@ def git(
         )
     except FileNotFoundError as error:
         raise GitRefused("the git program was not found", "install git and see that it is in PATH") from error
-    with process:
+
+
+def _talk(process: Process, stdin: bytes, timeout: float, watch: Callable[[], None] | None) -> tuple[bytes, bytes]:
+    """What git says until it ends. TimeoutExpired after `timeout` seconds."""
+    if watch is None:
+        return process.communicate(stdin, timeout)
+    deadline = time.monotonic() + timeout
+    while True:
+        left = deadline - time.monotonic()
         try:
-            out, err = process.communicate(stdin, timeout)
-        except BaseException as error:
-            _end(process)
-            if not isinstance(error, subprocess.TimeoutExpired):
+            return process.communicate(timeout=max(0.0, min(left, WATCH_S)))
+        except subprocess.TimeoutExpired:
+            if left <= WATCH_S:
                 raise
-            raise GitRefused(
-                f"`git {_command(args)}` did not end within {timeout:g} seconds",
-                "run it by hand to see what it waits for",
-            ) from error
-    done = subprocess.CompletedProcess(("git", *args), process.returncode, out, err)
-    if check and done.returncode:
-        raise failure(args, done)
-    return done
+        watch()
+
+
+@contextmanager
+def _input(data: bytes, watched: bool) -> Iterator[IO[bytes] | int]:
+    """Standard input for git: a pipe, or a file where it is watched: `communicate` called again writes no more."""
+    if not watched:
+        yield subprocess.PIPE
+        return
+    with TemporaryFile() as file:
+        file.write(data)
+        file.seek(0)
+        yield file
 
 
 def cat_file(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from conftest import GitRepo
 
 from git_okf.errors import GitRefused
-from git_okf.gitprogram import clean_environment, git
+from git_okf.gitprogram import GitTimeout, clean_environment, git
 
 
 def test_the_environment_of_a_hook_does_not_reach_another_repository() -> None:
@@ -43,3 +45,28 @@ def test_a_missing_program_and_one_that_does_not_end_are_sentences(
     monkeypatch.setenv("PATH", "/nowhere")
     with pytest.raises(GitRefused, match="was not found"):
         git(repo.path, "status")
+
+
+def test_a_watched_git_is_fed_and_heard_to_the_end(repo: GitRepo) -> None:
+    data = b"x" * 3_000_000
+    seen: list[float] = []
+    said = git(
+        repo.path, "-c", "alias.slow=!sleep 0.3; cat; sleep 0.3", "slow", stdin=data, watch=lambda: seen.append(1.0)
+    )
+    assert said.stdout == data
+    assert len(seen) >= 2
+
+
+def test_what_a_watch_raises_ends_git(repo: GitRepo) -> None:
+    def stop() -> None:
+        raise InterruptedError
+
+    began = time.monotonic()
+    with pytest.raises(InterruptedError):
+        git(repo.path, "-c", "alias.wait=!sleep 30", "wait", watch=stop)
+    assert time.monotonic() - began < 10
+
+
+def test_a_watched_git_has_an_end_too(repo: GitRepo) -> None:
+    with pytest.raises(GitTimeout, match=r"did not end within 0\.3 seconds"):
+        git(repo.path, "-c", "alias.wait=!sleep 30", "wait", timeout=0.3, watch=lambda: None)
