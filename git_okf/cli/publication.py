@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from git_okf import errors
 from git_okf.cli.app import Json, Names, Quiet, Verbose, app, clear_progress, echo, reading, reporting, world_of
 
 PUBLISH_CODES = (
@@ -33,7 +34,9 @@ def publish(
         done = []
         for each in publishing.publish(repo, manage.read_config(repo), names or [], options, world_of(quiet)):
             clear_progress()
-            echo(report.fault_text(each.name, each.error) if each.error else "", err=True)
+            if each.error:
+                fault = errors.OkfError(f"{each.name}: {each.error.message}", each.error.hint)
+                echo(report.exception_text(fault), err=True)
             if not quiet and not as_json:
                 echo(report.multiline(each.text()))
             if verbose:
