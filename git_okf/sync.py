@@ -8,12 +8,12 @@ not a value (clock, environment, sources, processes) comes in through `World`, s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
 from functools import partial
 
-from git_okf import baseline, delta, digest, guard, landing, memory, merging, report
+from git_okf import baseline, delta, digest, guard, landing, memory, planning, report
 from git_okf.baseline import Baseline
 from git_okf.bundle import paths
 from git_okf.config import FILE_NAME, Config, SourceConfig
@@ -27,7 +27,7 @@ from git_okf.errors import (
     SourceUnavailable,
 )
 from git_okf.holding import leased, spooled
-from git_okf.model import Delta, Fault, Fetched, File, Moved, NotModified, Observation, Record, RunResult, Trip
+from git_okf.model import Delta, Fault, Fetched, Moved, NotModified, Observation, Record, RunResult, Trip
 from git_okf.run import Options, Run, World, finished
 from git_okf.source import Ask, Source, Spool, Tools
 from git_okf.store import place, target, worktree
@@ -205,13 +205,14 @@ def _asked(run: Run, base: Baseline) -> Mapping[str, Record]:
 def _settle(run: Run, base: Baseline, seen: Observation, spool: Checkpoint) -> RunResult:
     """Plan, check, write; plan again where the branch moved meanwhile, from what was already fetched."""
     for _ in range(REPLANS):
-        plan = _plan(run, base, seen, spool)
+        plan = planning.plan(run, base, seen, spool)
         trip = guard.check(base.known, seen, plan, delta.found(seen), _limits(run))
         if trip is not None:
             return _aborted(run, base, seen, plan, trip)
         taken = plan.added or any(item.outcome == delta.CONFLICT for item in plan.retained)
         if not base.known and not taken and base.state is None:
             raise _nothing_found(run, seen)
+        base, plan = planning.held(run, base, seen, spool) or (base, plan)
         if run.options.dry_run:
             return finished(run, base, seen, plan, None)
         try:
@@ -242,40 +243,6 @@ def _prepared_again(run: Run, before: Baseline) -> Baseline:
                 "run it again: it begins with the new one; what was fetched is in the checkpoint",
             )
     return base
-
-
-def _plan(run: Run, base: Baseline, seen: Observation, spool: Spool) -> Delta:
-    owned = {record.path for record in base.pages.values()}
-    ours = {file.path for record in base.pages.values() for file in record.files}
-
-    def occupied(file: File) -> bool:
-        there = run.repo.entry(base.tree, f"{run.source.files}/{file.path}")
-        return there is not None and file.path not in ours and there[1] != file.blob
-
-    def names(staying: Iterable[str]) -> Callable[[str, str], str]:
-        given = paths.Names(staying)
-
-        def assign(name: str, key: str) -> str:
-            """Never a path where the bundle holds a file that is none of ours."""
-            path = given.claim(paths.place(name), key)
-            while path not in owned and run.repo.entry(base.bundle_tree, path) is not None:
-                path = given.claim(path, key)
-            return path
-
-        return assign
-
-    rules = delta.Rules(
-        removal=run.source.removal,
-        now=run.when.isoformat(timespec="seconds"),
-        names=names,
-        only_failed=run.options.retry_failed,
-        theirs=run.options.theirs,
-        prune=run.options.prune,
-        drifted=base.drifted,
-        occupied=occupied,
-        merge=partial(merging.merge, run, base, spool),
-    )
-    return delta.compute(base.known, seen, rules)
 
 
 def _limits(run: Run) -> guard.Limits:
