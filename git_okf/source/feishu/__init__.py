@@ -1,0 +1,1 @@
+"""Feishu and Lark: a team's cloud folder as a source."""

@@ -1,0 +1,154 @@
+"""What a source remembers of an article between two runs, as JSON values in its record (`Record.memo`).
+
+syncCheckpoints  type -> {at, done}: its watermark (see `watermark`)
+parts            type -> {seen, stored, facts}: what was there, what of it was stored where, what it told
+media            token -> path: the images and files in the text
+left             type -> {standing, why}: what stays away until it changes
+name             as it was listed
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from git_okf.model import Fetched, File, Record
+from git_okf.source.feishu.watermark import Mark, mark_of
+
+ARTICLE, PODCAST, SLIDES, HTML = TYPES = ("article", "podcast", "slides", "html")
+"""The content types; the first is the article itself, and the only one it must have."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """One content type of an article as it was stored."""
+
+    mark: Mark | None
+    seen: str
+    """`watermark.membership` of what was listed."""
+    stored: Mapping[str, tuple[int, str]] = field(default_factory=dict)
+    """Token -> modification time and path, of each file."""
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    """For the front matter."""
+
+    @property
+    def paths(self) -> set[str]:
+        """Of all its files, the thumbnail included."""
+        made = self.facts.get("thumbnail")
+        return {path for _, path in self.stored.values()} | ({made} if isinstance(made, str) else set())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Left:
+    """A part that is not taken while what is listed stays as it is."""
+
+    standing: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Memo:
+    parts: Mapping[str, Part] = field(default_factory=dict)
+    media: Mapping[str, str] = field(default_factory=dict)
+    left: Mapping[str, Left] = field(default_factory=dict)
+    name: str = ""
+
+    def told(self) -> dict[str, Any]:
+        """As JSON values; what is empty is left out."""
+        parts = {
+            kind: {
+                name: value
+                for name, value in (
+                    ("seen", part.seen),
+                    ("stored", {token: list(each) for token, each in sorted(part.stored.items())}),
+                    ("facts", dict(part.facts)),
+                )
+                if value
+            }
+            for kind, part in self.parts.items()
+        }
+        marks = {kind: part.mark.told() for kind, part in self.parts.items() if part.mark}
+        left = {kind: {"standing": each.standing, "why": each.why} for kind, each in self.left.items()}
+        whole = {
+            "syncCheckpoints": marks,
+            "parts": parts,
+            "media": dict(sorted(self.media.items())),
+            "left": left,
+            "name": self.name,
+        }
+        return {name: value for name, value in whole.items() if value}
+
+
+def memo_of(told: Mapping[str, Any]) -> Memo:
+    """What was told. Whatever cannot be read is nothing: that part begins from zero."""
+    marks = _mapping(told.get("syncCheckpoints"))
+    parts = {kind: _part(each, marks.get(kind)) for kind, each in _mapping(told.get("parts")).items() if kind in TYPES}
+    left = {
+        kind: Left(standing=str(each.get("standing", "")), why=str(each.get("why", "")))
+        for kind, each in _mapping(told.get("left")).items()
+        if kind in TYPES and isinstance(each, Mapping)
+    }
+    media = {token: path for token, path in _mapping(told.get("media")).items() if isinstance(path, str)}
+    name = told.get("name")
+    return Memo(parts=parts, media=media, left=left, name=name if isinstance(name, str) else "")
+
+
+def _part(told: object, mark: object) -> Part:
+    told = _mapping(told)
+    seen = told.get("seen")
+    return Part(
+        mark=mark_of(mark),
+        seen=seen if isinstance(seen, str) else "",
+        stored=dict(_stored(_mapping(told.get("stored")))),
+        facts=_mapping(told.get("facts")),
+    )
+
+
+def _stored(told: Mapping[str, Any]) -> Iterator[tuple[str, tuple[int, str]]]:
+    for token, each in told.items():
+        if isinstance(each, list | tuple) and len(each) == 2 and isinstance(each[0], int) and isinstance(each[1], str):
+            yield token, (each[0], each[1])
+
+
+def _mapping(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prior:
+    """An article as it was taken last: what its record says, or what an unfinished run saved."""
+
+    title: str = ""
+    description: str = ""
+    content_hash: str = ""
+    compared_hash: str = ""
+    raw_hash: str = ""
+    fingerprint: str = ""
+    size: int = 0
+    name: str = ""
+    memo: Memo = field(default_factory=Memo)
+    files: Mapping[str, File] = field(default_factory=dict)
+    """By path."""
+    saved: Fetched | None = None
+    """What an unfinished run saved, where that is what it was taken as."""
+
+    def holds(self, part: Part) -> bool:
+        """Whether all files of a part are ours to name again."""
+        return part.paths <= self.files.keys()
+
+
+def prior_of(last: Record | Fetched) -> Prior:
+    return Prior(
+        title=last.title,
+        description=last.description,
+        content_hash=last.content_hash,
+        compared_hash=last.compared_hash,
+        raw_hash=last.raw_hash,
+        fingerprint=last.fingerprint,
+        size=last.size,
+        name=last.name,
+        memo=memo_of(last.memo),
+        files={file.path: file for file in last.files},
+        saved=last if isinstance(last, Fetched) else None,
+    )

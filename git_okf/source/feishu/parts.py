@@ -1,0 +1,134 @@
+"""What a content type of an article is stored as."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from git_okf.model import File
+from git_okf.source.feishu import sniffing, thumbnail
+from git_okf.source.feishu.api import Feishu
+from git_okf.source.feishu.article import Article, Choice
+from git_okf.source.feishu.entries import DOCX, Entry
+from git_okf.source.feishu.memo import ARTICLE, PODCAST, Part, Prior
+from git_okf.source.feishu.shelf import Shelf
+from git_okf.source.feishu.text import transcript
+from git_okf.source.feishu.trouble import NotTaken
+from git_okf.source.feishu.watermark import RACE_S, membership, raised
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stored:
+    """A part, and what there is to say about it."""
+
+    part: Part
+    warnings: tuple[str, ...] = ()
+
+
+class Press:
+    """Stores the parts of one article."""
+
+    def __init__(self, api: Feishu, shelf: Shelf, article: Article, prior: Prior | None, *, thumbnails: bool) -> None:
+        self._api, self._shelf, self._article = api, shelf, article
+        self._prior = prior
+        self._thumbnails = thumbnails
+
+    def before(self, kind: str) -> Part | None:
+        return self._prior.memo.parts.get(kind) if self._prior else None
+
+    def beside(self, kind: str) -> Stored:
+        """Podcast, slides or HTML, each file as it is. Raises NotTaken."""
+        choice, before = self._article.choice(kind), self.before(kind)
+        if kind == PODCAST:
+            return Stored(part=self._podcast(choice, before))
+        named = self._shelf.together(choice.files, before)
+        first = _first(choice.files, self._article.entry.title)
+        facts: dict[str, Any] = {}
+        if first is not None:
+            facts["path"] = named[first.token].path
+        if len(named) > 1:
+            facts["files"] = sorted(file.path for file in named.values())
+        return Stored(part=self._part(kind, named, facts))
+
+    def _podcast(self, choice: Choice, before: Part | None) -> Part:
+        files: dict[str, File] = {}
+        facts: dict[str, str] = {}
+        for name, entry in (("audio", choice.audio), ("transcript", choice.text), ("cover", choice.cover)):
+            if entry is None:
+                continue
+            files[entry.token] = self._script(entry) if entry.type == DOCX else self._shelf.entry(entry, before)
+            facts[name] = files[entry.token].path
+        return self._part(PODCAST, files, facts)
+
+    def _script(self, entry: Entry) -> File:
+        return self._shelf.keep(f"{transcript(self._api, entry.token)}\n".encode("utf-8", "replace"), "transcript.txt")
+
+    def cover(self, token: str) -> Stored:
+        """The cover of the article: the picture beside its document, else the document's own (`token`)."""
+        choice, before = self._article.choice(ARTICLE), self.before(ARTICLE)
+        files: dict[str, File] = {}
+        facts: dict[str, str] = {}
+        said: list[str] = []
+        try:
+            cover = self._covering(choice.cover, token, before)
+        except NotTaken as trouble:
+            if trouble.retryable and not trouble.gone:
+                raise NotTaken(f"its cover could not be had: {trouble.reason}") from None
+            cover = None
+            said.append(f"its cover could not be had: {trouble.reason}")
+        if cover is not None:
+            facts["cover"] = cover.path
+            if choice.cover is not None:
+                files[choice.cover.token] = cover
+            small = self._small(choice.cover, token, cover, before)
+            if small is not None:
+                facts["thumbnail"] = small.path
+        if choice.unused:
+            said.append(f"{len(choice.unused)} things beside the document were not taken")
+        return Stored(part=self._part(ARTICLE, files, facts), warnings=tuple(said))
+
+    def _covering(self, entry: Entry | None, token: str, before: Part | None, *, anew: bool = False) -> File | None:
+        if entry is not None:
+            return self._shelf.entry(entry, before, anew=anew)
+        known = self._prior.memo.media if self._prior and not anew else {}
+        return self._shelf.media(token, "cover", known) if token else None
+
+    def _small(self, entry: Entry | None, token: str, cover: File, before: Part | None) -> File | None:
+        """The thumbnail of last time where it is of this cover: another version of Pillow makes other bytes of it."""
+        if not self._thumbnails:
+            return None
+        path = thumbnail.path_of(cover.path)
+        known = self._shelf.known(path)
+        if known is not None or not thumbnail.is_possible():
+            return known
+        if cover.path not in self._shelf.fresh:
+            self._covering(entry, token, before, anew=True)
+        data = thumbnail.made(self._shelf.fresh.get(cover.path, b""))
+        return self._shelf.keep(data, "", path) if data else None
+
+    def _part(self, kind: str, files: Mapping[str, File], facts: Mapping[str, Any]) -> Part:
+        listing = self._article.types[kind]
+        taken = self._article.choice(kind).entries
+        before = self.before(kind)
+        times = {entry.token: _settled(entry, listing.listed_at) for entry in taken}
+        return Part(
+            mark=raised(before.mark if before else None, taken, listing.listed_at),
+            seen=membership(listing.entries),
+            stored={token: (times.get(token, 0), file.path) for token, file in files.items()},
+            facts=dict(facts),
+        )
+
+
+def _settled(entry: Entry, listed_at: int) -> int:
+    """The modification time that proves the bytes; 0 where they may have changed again within that second."""
+    modified = entry.modified or 0
+    return 0 if abs(modified - listed_at) <= RACE_S else modified
+
+
+def _first(files: Iterable[Entry], title: str) -> Entry | None:
+    """The page that people open: the index, the one named like the article, or the first."""
+    pages = [each for each in files if sniffing.suffix(each.name) in ("html", "htm")]
+    index = [each for each in pages if sniffing.stem(each.name).lower() == "index"]
+    named = [each for each in pages if sniffing.stem(each.title) == title]
+    return next(iter((*index, *named, *pages, *files)), None)
