@@ -1,0 +1,259 @@
+"""What git-okf may cost, and whether it does. Pure.
+
+A budget is a ratio against another program in the same campaign, or an amount that depends on no clock. Both are
+judged. Seconds are told beside their limit and never judged: they say more about the machine than about the program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from .figures import NotMeasured, Results, ratio
+from .programs import (
+    BARE,
+    BUILD,
+    GIT_OKF,
+    LOG,
+    NO_VALIDATORS,
+    OKF_KIT,
+    ONE_CHANGE,
+    ONE_CORE,
+    QUIET,
+    SHOW,
+    STATUS,
+    VERIFY,
+)
+
+SLACK = 4 / 3
+"""A budget fails where it is missed by more than a third."""
+CROWDED = 0.15
+"""Share of the machine that others may use while two runs are compared by the clock on the wall."""
+
+
+class Kind(StrEnum):
+    """How a budget is judged."""
+
+    RATIO = "ratio"
+    AMOUNT = "amount"
+    SECONDS = "seconds"
+
+
+class Word(StrEnum):
+    """What became of a budget."""
+
+    KEPT = "kept"
+    MISSED = "missed"
+    """By a third at most."""
+    FAILED = "failed"
+    TOLD = "told"
+    """Seconds: not judged."""
+    UNKNOWN = "not measured"
+
+
+Figure = Callable[[Results, str, str], float]
+"""Of the results, the site, and a site of a few pages that costs the start alone."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Budget:
+    """One line of the table of budgets."""
+
+    what: str
+    against: str
+    limit: float
+    figure: Figure
+    at_least: bool = False
+    kind: Kind = Kind.RATIO
+    unit: str = "x"
+    timed: tuple[tuple[str, str], ...] = ()
+    """Runs compared by the clock, which need the machine to themselves: (program, step)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """A budget, what was measured on a site, and what that means."""
+
+    budget: Budget
+    site: str
+    value: float | None
+    word: Word
+    reason: str = ""
+
+
+def _cpu(step: str, program: str) -> Figure:
+    """CPU a page of git-okf, in that of another program for the same step."""
+    return lambda r, site, small: ratio(r.a_page(GIT_OKF, step, site, small), r.a_page(program, step, site, small))
+
+
+def _less_cpu(step: str, program: str) -> Figure:
+    """How many times more CPU a page another program takes."""
+    return lambda r, site, small: ratio(r.a_page(program, step, site, small), r.a_page(GIT_OKF, step, site, small))
+
+
+def _of(step: str, what: str) -> Figure:
+    return lambda r, site, _: r.best(GIT_OKF, step, site, what)
+
+
+def _cores(r: Results, site: str, _: str) -> float:
+    return ratio(r.best(GIT_OKF, ONE_CORE, site, "wall"), r.best(GIT_OKF, BUILD, site, "wall"))
+
+
+def _beyond_looking(r: Results, site: str, _: str) -> float:
+    """Seconds that one change costs on top of a quiet run."""
+    return r.best(GIT_OKF, ONE_CHANGE, site, "wall") - r.best(GIT_OKF, QUIET, site, "wall")
+
+
+def _most_memory(r: Results, site: str, _: str) -> float:
+    steps = [step for step, program in r.runs(site) if program == GIT_OKF]
+    if not steps:
+        raise NotMeasured(f"{GIT_OKF} on {site}")
+    return max(cost.memory for step in steps for cost in r.costs(GIT_OKF, step, site))
+
+
+def _fact(name: str) -> Figure:
+    def figure(r: Results, site: str, _: str) -> float:
+        if f"{name}, {site}" not in r.facts:
+            raise NotMeasured(name)
+        return r.facts[f"{name}, {site}"]
+
+    return figure
+
+
+def _slowest_look(r: Results, site: str, _: str) -> float:
+    return max(r.middle(GIT_OKF, step, site, "cpu") for step in (STATUS, LOG, SHOW))
+
+
+BUDGETS: tuple[Budget, ...] = (
+    Budget(what="quiet sync, validators: CPU a page", against=BARE, limit=3, figure=_cpu(QUIET, BARE)),
+    Budget(
+        what="quiet sync, validators: less CPU a page",
+        against=OKF_KIT,
+        limit=30,
+        figure=_less_cpu(QUIET, OKF_KIT),
+        at_least=True,
+    ),
+    Budget(
+        what="quiet sync, validators: bodies",
+        against="none",
+        limit=0,
+        figure=_of(QUIET, "bodies"),
+        kind=Kind.AMOUNT,
+        unit="",
+    ),
+    Budget(what="quiet sync, no validators: CPU a page", against=BARE, limit=3, figure=_cpu(NO_VALIDATORS, BARE)),
+    Budget(
+        what="quiet sync, no validators: pages extracted",
+        against="none",
+        limit=0,
+        figure=_of(NO_VALIDATORS, "extracted"),
+        kind=Kind.AMOUNT,
+        unit="",
+    ),
+    Budget(
+        what="first build: less CPU a page",
+        against=OKF_KIT,
+        limit=3,
+        figure=_less_cpu(BUILD, OKF_KIT),
+        at_least=True,
+    ),
+    Budget(
+        what="first build: faster on two cores",
+        against="one core",
+        limit=1.6,
+        figure=_cores,
+        at_least=True,
+        timed=((GIT_OKF, ONE_CORE), (GIT_OKF, BUILD)),
+    ),
+    Budget(
+        what="one page changed: added to git",
+        against="absolute",
+        limit=150,
+        figure=_of(ONE_CHANGE, "git_kb"),
+        kind=Kind.AMOUNT,
+        unit=" kB",
+    ),
+    Budget(
+        what="memory at the peak",
+        against="absolute",
+        limit=350,
+        figure=_most_memory,
+        kind=Kind.AMOUNT,
+        unit=" MB",
+    ),
+    Budget(
+        what="state, a page",
+        against="absolute",
+        limit=1000,
+        figure=_fact("state bytes a page"),
+        kind=Kind.AMOUNT,
+        unit=" bytes",
+    ),
+    Budget(
+        what="one page changed: beyond a quiet sync",
+        against="absolute",
+        limit=0.5,
+        figure=_beyond_looking,
+        kind=Kind.SECONDS,
+        unit=" s",
+    ),
+    Budget(
+        what="git okf status: CPU",
+        against="absolute",
+        limit=0.25,
+        figure=lambda r, site, small: r.middle(GIT_OKF, STATUS, small, "cpu"),
+        kind=Kind.SECONDS,
+        unit=" s",
+    ),
+    Budget(
+        what="status, log, show: the slowest, CPU",
+        against="absolute",
+        limit=0.3,
+        figure=_slowest_look,
+        kind=Kind.SECONDS,
+        unit=" s",
+    ),
+    Budget(
+        what="verify of one page: CPU",
+        against="absolute",
+        limit=0.3,
+        figure=lambda r, site, _: r.middle(GIT_OKF, VERIFY, site, "cpu"),
+        kind=Kind.SECONDS,
+        unit=" s",
+    ),
+)
+
+
+def verdict(budget: Budget, results: Results, site: str, small: str) -> Verdict:
+    """What the results say about a budget on a site."""
+    try:
+        value = budget.figure(results, site, small)
+        crowded = budget.timed and not results.undisturbed(budget.timed, site, CROWDED)
+    except NotMeasured as error:
+        return Verdict(budget=budget, site=site, value=None, word=Word.UNKNOWN, reason=str(error))
+    if crowded:
+        reason = "others used the machine at the same time"
+        return Verdict(budget=budget, site=site, value=value, word=Word.UNKNOWN, reason=reason)
+    return Verdict(budget=budget, site=site, value=value, word=word(budget, value))
+
+
+def word(budget: Budget, value: float) -> Word:
+    """What a value means for a budget."""
+    if budget.kind is Kind.SECONDS:
+        return Word.TOLD
+    missed = budget.limit - value if budget.at_least else value - budget.limit
+    if missed <= 0:
+        return Word.KEPT
+    bound = budget.limit / SLACK if budget.at_least else budget.limit * SLACK
+    return Word.FAILED if (value < bound if budget.at_least else value > bound) else Word.MISSED
+
+
+def verdicts(results: Results, sites: Iterable[str], small: str) -> list[Verdict]:
+    """Of all budgets on all sites."""
+    return [verdict(budget, results, site, small) for site in sites for budget in BUDGETS]
+
+
+def failed(found: Iterable[Verdict]) -> list[Verdict]:
+    """What fell behind by more than a third; seconds never do."""
+    return [v for v in found if v.word is Word.FAILED]

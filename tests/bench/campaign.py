@@ -1,0 +1,208 @@
+"""One site, all programs, in turn: who does what in which order, and what it cost."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from . import programs, real_sites
+from .figures import Cost, Results, Sample
+from .generated import Site
+from .nginx import Server
+from .process import RunFailed, environment, git, measure, stored
+from .programs import BUILD, GIT_OKF, LOOKS, NO_VALIDATORS, ONE_CHANGE, ONE_CORE, ONE_PERCENT, QUIET, Place, Program
+
+GENERATED = "generated-"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What is measured on a site, and how often."""
+
+    site: str
+    builds: int = 3
+    looks: int = 5
+    """Rounds of quiet syncs, of changes, and of commands that only look."""
+    slow: int = 1
+    """Rounds of the programs that take long and are no close race: okf-kit and scrapy."""
+    peers: bool = True
+    one_core: bool = True
+    """Whether git-okf also builds on a single core."""
+
+
+@dataclass(slots=True)
+class Campaign:
+    """Measures; `results` grows."""
+
+    server: Server
+    work: Path
+    corpus: str
+    everyone: Sequence[Program]
+    cores: int
+    results: Results = field(default_factory=Results)
+    _run: int = 0
+
+    def __post_init__(self) -> None:
+        self.results.missing = {p.name: p.missing for p in self.everyone if p.missing}
+
+    def run(self, plan: Plan) -> None:
+        """Measure a site as planned. Raises real_sites.NoSuchSite."""
+        generated = _generated(plan.site)
+        root = self._root(plan.site)
+        if generated is not None:
+            generated.write(root)
+        self.server.show(root)
+        count, page = self.pages(plan.site), generated.path(0) if generated else ""
+        measured = [p for p in self.everyone if not p.missing and (plan.peers or p.name == GIT_OKF)]
+        race = _Race(self, plan, count, Place(self.work / "runs", self.server.url, self.server.url + page), measured)
+        race.builds()
+        race.quiet(QUIET)
+        if generated is not None:
+            race.changes(generated, root)
+        race.looks()
+        self.server.validators(False)
+        race.quiet(NO_VALIDATORS)
+        self.server.validators(True)
+        race.clear()
+
+    def pages(self, site: str) -> int:
+        """How many pages a site has. Raises real_sites.NoSuchSite."""
+        generated = _generated(site)
+        return generated.pages if generated else len(real_sites.pages(self._root(site)))
+
+    def _root(self, site: str) -> Path:
+        generated = self.work / "sites" / site
+        return generated if _generated(site) else real_sites.versions(site, self.corpus, self.work)[-1]
+
+    def cost(self, program: Program, step: str, place: Place, cores: int) -> Cost:
+        """Run a step. Raises RunFailed."""
+        self._run += 1
+        log = self.work / "logs" / f"{self._run:04}"
+        log.parent.mkdir(exist_ok=True)
+        env = {**environment(self.work / "home"), **program.environment(place)}
+        before = stored(place.directory)
+        self.server.traffic()
+        beside = (self.server.pid, *self.server.workers())
+        command = program.steps[step](place)
+        cost = measure(command, place.directory, env, log=log, cores=cores, beside=beside, done=program.done)
+        seen, after = self.server.traffic(), stored(place.directory)
+        return replace(
+            cost,
+            requests=seen.requests,
+            bodies=seen.bodies,
+            body_kb=seen.body_bytes / 1000,
+            objects=after.objects - before.objects,
+            git_kb=after.kb - before.kb,
+            extracted=extracted(log.read_text("utf-8", "replace")),
+        )
+
+
+@dataclass(slots=True)
+class _Race:
+    campaign: Campaign
+    plan: Plan
+    pages: int
+    place: Place
+    programs: Sequence[Program]
+
+    def builds(self) -> None:
+        """Each program from nothing; the last build of each is what the later steps work on."""
+        for program in self._turns(BUILD, self.plan.builds):
+            if program.name == GIT_OKF and self.plan.one_core:
+                self._fresh(program, ONE_CORE, cores=1)
+            self._fresh(program, BUILD, cores=self.campaign.cores)
+
+    def quiet(self, step: str) -> None:
+        """Nothing has changed. The first run after the server's change of mind is not measured."""
+        for program in self.programs:
+            if step == NO_VALIDATORS and program.name == GIT_OKF:
+                self.campaign.cost(program, step, self._place(program), self.campaign.cores)
+        for program in self._turns(step, self.plan.looks):
+            self._take(program, step)
+
+    def changes(self, site: Site, root: Path) -> None:
+        """One page, then one in a hundred, each round others."""
+        ours = self._ours()
+        for turn in range(self.plan.looks):
+            site.change(root, [(7 * turn + 3) % site.pages])
+            self._take(ours, ONE_CHANGE)
+        for turn in range(self.plan.builds):
+            site.change(root, range(turn % site.pages, site.pages, 100))
+            self._take(ours, ONE_PERCENT)
+
+    def looks(self) -> None:
+        """What only reads: no server is asked."""
+        for _ in range(self.plan.looks):
+            for step in LOOKS:
+                self._take(self._ours(), step)
+        self.campaign.results.facts[f"state bytes a page, {self.plan.site}"] = _state(
+            self._place(self._ours()).directory
+        )
+
+    def clear(self) -> None:
+        shutil.rmtree(self.place.directory)
+
+    def _ours(self) -> Program:
+        return next(program for program in self.programs if program.name == GIT_OKF)
+
+    def _turns(self, step: str, rounds: int) -> Iterator[Program]:
+        """Every program in every round, in another order each time: what disturbs one disturbs all."""
+        for turn in range(rounds):
+            order = self.programs if turn % 2 == 0 else self.programs[::-1]
+            for program in order:
+                if step in program.steps and turn < self._rounds(program, rounds):
+                    yield program
+
+    def _rounds(self, program: Program, rounds: int) -> int:
+        return min(rounds, self.plan.slow) if program.name in programs.SLOW else rounds
+
+    def _place(self, program: Program) -> Place:
+        return replace(self.place, directory=self.place.directory / program.name.replace(" ", "-"))
+
+    def _fresh(self, program: Program, step: str, cores: int) -> None:
+        place = self._place(program)
+        shutil.rmtree(place.directory, ignore_errors=True)
+        place.directory.mkdir(parents=True)
+        if program.name == GIT_OKF:
+            git(place.directory, "init", "--quiet")
+        self._take(program, step, cores)
+
+    def _take(self, program: Program, step: str, cores: int | None = None) -> None:
+        campaign, started = self.campaign, time.monotonic()
+        try:
+            cost = campaign.cost(program, step, self._place(program), cores or campaign.cores)
+        except RunFailed as error:
+            if program.name == GIT_OKF and step not in LOOKS:
+                raise RunFailed(f"git-okf failed at {self.plan.site}, {step}: {error}") from error
+            campaign.results.missing[f"{program.name} {step}"] = f"it failed at {self.plan.site}: {error}"
+            return
+        sample = Sample(program=program.name, step=step, site=self.plan.site, pages=self.pages, cost=cost)
+        campaign.results.samples.append(sample)
+        taken = time.monotonic() - started
+        sys.stderr.write(f"{self.plan.site}: {program.name}, {step}: {cost.cpu:.2f} s CPU, {taken:.1f} s\n")
+
+
+def _generated(name: str) -> Site | None:
+    number = name.removeprefix(GENERATED)
+    return Site(int(number)) if name.startswith(GENERATED) and number.isdigit() else None
+
+
+def extracted(said: str) -> int | None:
+    """How many pages a run of git-okf says it extracted; None where it is no report of a run."""
+    try:
+        return sum(int(source["extracted"]) for source in json.loads(said[said.index("{") :])["sources"])
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
+def _state(repo: Path) -> float:
+    """Bytes of the state branch's files for each concept."""
+    tree = git(repo, "ls-tree", "-r", "-l", "refs/heads/okf/state").splitlines()
+    names = git(repo, "ls-tree", "-r", "--name-only", "HEAD", "docs/pages").splitlines()
+    concepts = sum(not name.endswith("index.md") for name in names)
+    return sum(int(line.split(None, 4)[3]) for line in tree) / concepts

@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from bench.budgets import BUDGETS, Budget, Kind, Verdict, Word, failed, verdict, verdicts, word
+from bench.figures import Cost, NotMeasured, Results, Sample
+from bench.programs import BUILD, GIT_OKF, ONE_CORE
+from bench.tables import budget_table, number, verdict_rows
+
+
+def nothing(results: Results, site: str, small: str) -> float:
+    raise NotMeasured("no such run")
+
+
+MOST = Budget(what="CPU", against="a peer", limit=3, figure=nothing)
+LEAST = replace(MOST, at_least=True, limit=30)
+
+
+@pytest.mark.parametrize(
+    ("budget", "value", "expected"),
+    [
+        (MOST, 3, Word.KEPT),
+        (MOST, 3.9, Word.MISSED),
+        (MOST, 4.1, Word.FAILED),
+        (LEAST, 30, Word.KEPT),
+        (LEAST, 23, Word.MISSED),
+        (LEAST, 22, Word.FAILED),
+        (replace(MOST, limit=0, kind=Kind.AMOUNT), 1, Word.FAILED),
+        (replace(MOST, kind=Kind.SECONDS), 100, Word.TOLD),
+    ],
+)
+def test_a_budget_fails_where_it_is_missed_by_more_than_a_third(budget: Budget, value: float, expected: Word) -> None:
+    assert word(budget, value) is expected
+
+
+def test_what_was_not_measured_fails_nothing_and_says_why() -> None:
+    found = verdict(MOST, Results(), "site", "small")
+    assert (found.word, found.reason) == (Word.UNKNOWN, "no such run")
+    assert failed([found]) == []
+
+
+def test_an_empty_campaign_has_a_verdict_for_every_budget() -> None:
+    assert [v.word for v in verdicts(Results(), ["site"], "small")] == [Word.UNKNOWN] * len(BUDGETS)
+
+
+def test_runs_are_compared_by_the_clock_only_where_the_machine_was_theirs() -> None:
+    def took(step: str, wall: float, others: float) -> Sample:
+        cost = Cost(cpu=1, wall=wall, memory=1, others=others)
+        return Sample(program=GIT_OKF, step=step, site="site", pages=9, cost=cost)
+
+    cores = next(budget for budget in BUDGETS if budget.timed)
+    quiet = Results([took(ONE_CORE, 4, 0.0), took(BUILD, 4, 0.1)])
+    assert verdict(cores, quiet, "site", "small").word is Word.FAILED
+    crowded = Results([took(ONE_CORE, 4, 0.0), took(BUILD, 4, 0.5)])
+    assert verdict(cores, crowded, "site", "small").word is Word.UNKNOWN
+
+
+def test_the_table_has_a_column_a_site_and_marks_what_is_behind() -> None:
+    late = replace(MOST, figure=lambda r, site, small: 5.0 if site == "two" else 2.0)
+    found = verdicts_of(late)
+    table = budget_table(found, "bench quick")
+    assert "| CPU, against a peer | at most 3x | 2.00x | **5.00x** |" in table.splitlines()
+    assert "`bench quick`" in table
+    assert [row[-1] for row in verdict_rows(found)] == ["kept", "failed"]
+
+
+def verdicts_of(budget: Budget) -> list[Verdict]:
+    return [verdict(budget, Results(), site, "small") for site in ("one", "two")]
+
+
+def test_numbers_have_three_digits() -> None:
+    assert [number(n) for n in (0, 0.123, 1.5, 12.34, 123.4, 12345.6)] == ["0", "0.12", "1.50", "12.3", "123", "12,346"]

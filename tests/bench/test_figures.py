@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+import pytest
+from bench.figures import Cost, NotMeasured, Results, Sample, exponent, ratio
+
+
+def sample(cpu: float, *, program: str = "git-okf", site: str = "large", pages: int = 100, **more: float) -> Sample:
+    cost = Cost(cpu=cpu, wall=cpu, memory=10, **more)  # type: ignore[arg-type]
+    return Sample(program=program, step="quiet", site=site, pages=pages, cost=cost)
+
+
+def test_the_best_run_and_the_middle_one() -> None:
+    results = Results([sample(3), sample(1), sample(9)])
+    assert results.best("git-okf", "quiet", "large", "cpu") == 1
+    assert results.middle("git-okf", "quiet", "large", "cpu") == 3
+
+
+def test_start_up_cancels_out_of_what_a_page_costs() -> None:
+    results = Results([sample(1.0, pages=110), sample(0.5, site="small", pages=10)])
+    assert results.a_page("git-okf", "quiet", "large", "small") == pytest.approx(0.005)
+
+
+def test_what_was_not_measured_says_why() -> None:
+    results = Results([sample(1)], missing={"okf-kit": "it is not installed", "scrapy quiet": "it failed"})
+    with pytest.raises(NotMeasured, match="it is not installed"):
+        results.best("okf-kit", "quiet", "large", "cpu")
+    with pytest.raises(NotMeasured, match="it failed"):
+        results.best("scrapy", "quiet", "large", "cpu")
+    with pytest.raises(NotMeasured, match="does not say extracted"):
+        results.best("git-okf", "quiet", "large", "extracted")
+    with pytest.raises(NotMeasured):
+        results.pages("elsewhere")
+
+
+def test_a_step_is_undisturbed_where_one_run_of_it_was() -> None:
+    results = Results([sample(1, others=0.5), sample(1, others=0.1)])
+    assert results.undisturbed([("git-okf", "quiet")], "large", 0.15)
+    assert not results.undisturbed([("git-okf", "quiet")], "large", 0.05)
+
+
+def test_the_exponent_of_growth() -> None:
+    assert exponent([(10, 3), (100, 30), (1000, 300)]) == pytest.approx(1)
+    assert exponent([(10, 7), (100, 7)]) == pytest.approx(0)
+    assert exponent([(10, 1), (100, 100)]) == pytest.approx(2)
+    with pytest.raises(NotMeasured):
+        exponent([(10, 1), (10, 2), (100, 0)])
+
+
+def test_a_ratio_needs_something_to_divide_by() -> None:
+    assert ratio(3, 2) == 1.5
+    with pytest.raises(NotMeasured):
+        ratio(3, 0)
