@@ -120,7 +120,7 @@ def _incomplete(tree: Tree, beyond: list[str]) -> Iterable[str]:
         yield f"parts of the tree could not be listed: {listed(tree.unlisted)}"
     if beyond:
         yield (
-            f"{len(beyond)} skills lie deeper than {MAX_DEPTH} directories or behind the first {MAX_DIRECTORIES}: "
+            f"the search ends {MAX_DEPTH} directories deep and after {MAX_DIRECTORIES} of them, before "
             f"{listed(beyond)}; name their directory in `paths`"
         )
 

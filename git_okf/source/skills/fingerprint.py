@@ -9,7 +9,7 @@ from git_okf.source.skills.tree import EXECUTABLE, FILE
 
 
 def content(files: Iterable[tuple[str, bool, bytes]]) -> str:
-    """`sha256:<hex>` of a package's files: path relative to it, whether executable, bytes. Their order counts nothing."""
+    """`sha256:<hex>` of a package's files: path relative to it, whether executable, bytes. Any order."""
     return _of(
         (path.encode(), b"%o" % (EXECUTABLE if executable else FILE), hashlib.sha256(data).digest())
         for path, executable, data in sorted(files)

@@ -139,7 +139,8 @@ def _by_text(texts: Sequence[tuple[str, bytes]], said: str) -> Licence:
 
 def detect(data: bytes) -> str:
     """The SPDX identifier of a licence text, PROPRIETARY where it reserves all rights, else UNKNOWN."""
-    text = plain(data.decode("utf-8", "replace"))
+    written = data.decode("utf-8", "replace")
+    text = plain(written)
     if "commons clause" not in text:
         for spdx, pattern in _short_patterns():
             match = pattern.search(text)
@@ -148,7 +149,7 @@ def detect(data: bytes) -> str:
         for spdx, long in LONG.items():
             if _is_long(text, long):
                 return f"{spdx}-only" if "GPL" in spdx else spdx  # the text itself allows no later version
-    reserved = "all rights reserved" in text or "proprietary" in text or "confidential" in text
+    reserved = re.search(r"all\s+rights\s+reserved|proprietary|confidential", written, re.I)
     return PROPRIETARY if reserved and len(text) < _RESERVING else UNKNOWN
 
 

@@ -52,7 +52,8 @@ SHORT: Mapping[str, str] = MappingProxyType(
         "associated documentation files the software to deal in the software without restriction including without "
         "limitation the rights to use copy modify merge publish distribute sublicense and or sell copies of the "
         "software and to permit persons to whom the software is furnished to do so subject to the following "
-        "conditions the above copyright notice and this permission notice shall be included in all copies or "
+        "conditions the above copyright notice and this permission notice[ including the next paragraph] shall "
+        "be included in all copies or "
         "substantial portions of the software " + _WARRANTY,
         "MIT-0": "permission is hereby granted free of charge to any person obtaining a copy of this software and "
         "associated documentation files the software to deal in the software without restriction including without "

@@ -1,4 +1,4 @@
-"""How large a package may be. Pure. Over a limit the whole package fails: nothing of it is taken (seed 002, section 5)."""
+"""How large a package may be. Pure. Over a limit the whole package fails (seed 002, section 5)."""
 
 from __future__ import annotations
 
