@@ -1,0 +1,140 @@
+"""The directory of a mirror: made whole or not at all, cleaned of what a kill left, thrown away when in doubt."""
+
+from __future__ import annotations
+
+import errno
+import shutil
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from git_okf.gitprogram import failure, git
+from git_okf.source.repository.errors import Capacity, is_full, words_of
+from git_okf.source.repository.objects import Broken, Objects
+
+_MARK = "okf-mirror"
+"""A file in it, written last: the version of its make, the kind of its ids, and whether the server gives single blobs.
+
+A directory without it, or with another version's, is none of ours.
+"""
+_VERSION = "1"
+_LOCKS = ("shallow.lock", "packed-refs.lock", "config.lock", "HEAD.lock")
+_FULL = (errno.ENOSPC, errno.EDQUOT)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bare:
+    """A bare repository of ours at `directory`, read and prepared here; fetching is the mirror's."""
+
+    directory: Path
+    environ: Mapping[str, str]
+
+    def open(self, id_length: int, limit: int) -> bool:
+        """Have a repository for ids of 40 or 64 digits; True where it is a new one, with nothing in it.
+
+        One that takes more than `limit` bytes, or that is not sound, is replaced.
+        """
+        kind = "sha1" if id_length == 40 else "sha256"
+        if self._marks()[:2] == [_VERSION, kind] and not self._is_locked() and self.used() <= limit:
+            for rest in self._pack.glob("tmp_*"):
+                rest.unlink(missing_ok=True)
+            return False
+        self.forget()
+        with room_for(self.directory):
+            self.directory.parent.mkdir(parents=True, exist_ok=True)
+            options = ("--quiet", "--bare", "--template=", f"--object-format={kind}")
+            args = ("init", *options, str(self.directory))
+            done = git(self.directory.parent, *args, check=False, environ=self.environ)
+            if done.returncode:
+                raise failure(args, done) if not is_full(words_of(done.stderr)) else OSError(errno.ENOSPC, "git init")
+            self.mark(kind)
+        return True
+
+    def forget(self) -> None:
+        """Throw it away: gone at once, however long the removal of its files takes."""
+        aside = self.directory.with_name(f"{self.directory.name}.old")
+        shutil.rmtree(aside, ignore_errors=True)
+        with suppress(FileNotFoundError):
+            self.directory.rename(aside)
+        shutil.rmtree(aside, ignore_errors=True)
+
+    def used(self) -> int:
+        """Bytes of its packs, those that are being received included."""
+        found = 0
+        with suppress(FileNotFoundError):
+            for file in self._pack.iterdir():
+                with suppress(FileNotFoundError):  # received, and renamed meanwhile
+                    found += file.stat().st_size
+        return found
+
+    def mark(self, *words: str) -> None:
+        """Say what it is, and what was learned of its server."""
+        (self.directory / _MARK).write_text(" ".join((_VERSION, *words)) + "\n", encoding="ascii")
+
+    @property
+    def gives_blobs(self) -> bool:
+        """Whether the server gives blobs by their ids, as far as we know."""
+        return "whole" not in self._marks()
+
+    @property
+    def is_shallow(self) -> bool:
+        return (self.directory / "shallow").exists()
+
+    def kinds(self, ids: Iterable[str]) -> dict[str, str]:
+        """What each id is here: commit, tree, blob or tag; "" where it is not."""
+        wanted = list(dict.fromkeys(ids))
+        stdin = "".join(f"{oid}\n" for oid in wanted).encode()
+        done = self._git("cat-file", "--batch-check=%(objecttype)", stdin=stdin)
+        said = done.decode().splitlines()
+        if len(said) != len(wanted):
+            raise Broken("its objects cannot be read")
+        return {oid: "" if words.endswith("missing") else words for oid, words in zip(wanted, said, strict=True)}
+
+    def keep(self, ref: str, commit: str) -> None:
+        """Let a ref of ours name a commit."""
+        self._git("update-ref", ref, commit)
+
+    def ref(self, name: str) -> str:
+        """Where a ref of ours stands, "" where there is none."""
+        return self._git("for-each-ref", "--format=%(objectname)", name).decode().strip()
+
+    @contextmanager
+    def objects(self) -> Iterator[Objects]:
+        with Objects(self.directory, self.environ) as objects:
+            yield objects
+
+    def _git(self, *args: str, stdin: bytes = b"") -> bytes:
+        where = {"GIT_DIR": str(self.directory)}
+        done = git(self.directory, *args, stdin=stdin, check=False, environ=self.environ, extra=where)
+        if done.returncode:
+            raise Broken(done.stderr.decode("utf-8", "replace").strip())
+        return done.stdout
+
+    @property
+    def _pack(self) -> Path:
+        return self.directory / "objects" / "pack"
+
+    def _marks(self) -> list[str]:
+        try:
+            return (self.directory / _MARK).read_text(encoding="ascii", errors="replace").split()
+        except OSError:
+            return []
+
+    def _is_locked(self) -> bool:
+        """A git that was killed left a lock: what else it left undone nobody knows."""
+        refs = (self.directory / "refs").rglob("*.lock")
+        return any((self.directory / name).exists() for name in _LOCKS) or any(True for _ in refs)
+
+
+@contextmanager
+def room_for(directory: Path) -> Iterator[None]:
+    """Say in a sentence that the disk is full."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in _FULL:
+            raise
+        raise Capacity(
+            f"no room on the disk for {directory}; nothing was changed", "make some room, and run the sync again"
+        ) from error
