@@ -45,6 +45,28 @@ def write(run: Run, base: Baseline, seen: Observation, plan: Delta, spool: Spool
     return result
 
 
+def looked(run: Run, base: Baseline, seen: Observation, plan: Delta) -> RunResult:
+    """The result of a look: nothing is taken, and `last_fully_processed` stays (seed 002, section 3).
+
+    Only what the source remembers of itself is written, where that is new. What was fetched stays in the checkpoint.
+    """
+    result = finished(run, base, seen, plan, None)
+    moved = plan.changes_content or bool(plan.rerendered) or not seen.complete
+    if moved:
+        why = f"looked only: {result.subject.replace('sync: ', '')} at the source" if plan.changes_content else ""
+        why = why or next(iter(seen.incomplete_reasons), "looked only: what is there is to be rendered anew")
+        result = replace(result, result="skipped", exit_code=0, notices=(why, *result.notices))
+    if run.options.dry_run:
+        return result
+    if base.state is not None and memory.remembers_more(base, seen.memory):
+        state = replace(base.state, watermarks=seen.memory or {}, last_observed=memory.stamp(run.when))
+        memory.write_state(run.repo, base, run.source, state, run.when, f"looked ({run.source.name})", run.check_lease)
+    run.publish()
+    if not moved:
+        memory.note_last(run.repo, run.source.name, run.when, result.result)
+    return result
+
+
 def _watched(run: Run, base: Baseline, result: RunResult) -> tuple[RunResult, list[tuple[float, float]]]:
     """The result with what the run was spared, and a sentence if that was far less than usual; the shares of the last
     runs, this one's at the end."""
@@ -130,8 +152,9 @@ def _move_refs(run: Run, base: Baseline, seen: Observation, result: RunResult, w
     repo, plan = run.repo, result.delta
     bundle_tree = repo.subtree(written.tree, run.source.bundle)
     processed = result.complete and result.exit_code == 0
+    task = {"state": result.task, "run": run.id, "at": memory.stamp(run.when)}
     state = memory.next_state(
-        base, run.source, plan.records, bundle_tree, run.when, processed=processed, watermarks=seen.memory
+        base, run.source, plan.records, bundle_tree, run.when, processed=processed, watermarks=seen.memory, task=task
     )
     looked = f"retained {len(plan.retained)}" if plan.retained else "looked"
     why = result.subject if written.commits else f"{looked} ({run.source.name})"

@@ -7,7 +7,7 @@ import re
 import secrets
 import stat
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -16,6 +16,7 @@ from git_okf import baseline, changes, config, config_edit, guard, memory
 from git_okf.config import FILE_NAME, KINDS, Config, SourceConfig
 from git_okf.errors import ConfigError, GitRefused, UsageError
 from git_okf.model import RunResult
+from git_okf.report import Said
 from git_okf.run import Options, World
 from git_okf.store import overlay, preflight, setup, target, trees, upstream, worktree
 from git_okf.store.lease import Lease
@@ -23,21 +24,8 @@ from git_okf.store.repo import Repo
 from git_okf.store.target import Target
 from git_okf.sync import sync_source
 
-_UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
-
-
-@dataclass(frozen=True, slots=True)
-class Said:
-    """What a command did, in words and as data."""
-
-    words: str
-    facts: Mapping[str, Any]
-
-    def text(self) -> str:
-        return self.words
-
-    def data(self) -> dict[str, Any]:
-        return {"schema": 1, **self.facts}
+_UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+MAX_AGE = "7d"
 
 
 def read_config(repo: Repo, onto: Target | None = None) -> Config:
@@ -121,10 +109,19 @@ def seconds(text: str | None) -> float | None:
     """`50m`, `90s`, `2h` or plain seconds."""
     if text is None:
         return None
-    match = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)([smh]?)", text.strip())
+    match = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)([smhd]?)", text.strip())
     if match is None:
         raise UsageError(f"{text!r} is not a length of time", "write it like 50m, 90s or 2h")
     return float(match[1]) * _UNITS[match[2]]
+
+
+def age_to_check(check: bool, max_age: str | None) -> timedelta | None:
+    """How old the last success may be; None where nothing is to be checked. UsageError for an age without a check."""
+    if not check:
+        if max_age is not None:
+            raise UsageError("--max-age is for --check", "git okf status --check --max-age 2d")
+        return None
+    return timedelta(seconds=seconds(max_age or MAX_AGE) or 0)
 
 
 def can_push(push: bool, *, dry_run: bool, stage: bool) -> bool:

@@ -8,20 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
+from git_okf import life
 from git_okf.baseline import Baseline
 from git_okf.config import SourceConfig
 from git_okf.errors import SourceUnavailable
-from git_okf.model import Record
+from git_okf.model import RETRY_WAIT, Record
 from git_okf.store import last as lasts
 from git_okf.store import overlay, remote
 from git_okf.store import state as states
 from git_okf.store.checkpoint import Checkpoint
 from git_okf.store.repo import Missing, RefUpdate, Repo
-
-ACTIVE, UNREACHABLE = "ACTIVE", "UNREACHABLE"
+from git_okf.store.state import ACTIVE, PAUSED, UNREACHABLE
 
 
 def fetch_if_missing(repo: Repo) -> None:
@@ -80,15 +80,19 @@ def next_state(
     *,
     processed: bool,
     watermarks: Mapping[str, Any] | None = None,
+    task: Mapping[str, Any] | None = None,
 ) -> states.State:
     """The state after a run that reached its source; `processed`: complete, and nothing retained for a retry.
 
-    `watermarks`: what the source wants remembered of itself; None: what it remembered before.
+    `watermarks`: what the source wants remembered of itself; None: what it remembered before. `task`: how far the run
+    came. A person's pause stays.
     """
     before = base.state.last_fully_processed if base.state else ""
+    paused = base.state is not None and base.state.access == PAUSED
     return states.State(
         identity=source.identity(),
-        access=base.state.access if base.state and base.state.access == "PAUSED" else ACTIVE,
+        access=PAUSED if paused else ACTIVE,
+        since=base.state.since if base.state and paused else "",
         last_error="",
         bundle_tree=bundle_tree or "",
         last_observed=stamp(when),
@@ -97,6 +101,7 @@ def next_state(
         recheck_at="",
         retry_at="",
         watermarks=watermarks if watermarks is not None else base.state.watermarks if base.state else {},
+        task=task or {},
         records={record.key: record for record in records},
         extra=base.state.extra if base.state else {},
     )
@@ -134,22 +139,32 @@ def write_outage(
     repo: Repo, base: Baseline, source: SourceConfig, error: SourceUnavailable, when: datetime,
     check_lease: Callable[[], None],
 ) -> None:  # fmt: skip
-    """Write down once that the source cannot be asked; the runs after it find it written and stay silent.
+    """Write down that the source cannot be asked: once when that begins, and at each look that was due since.
 
-    A rate limit is no outage: the source stays ACTIVE and `retry_at` says when to come back (seed 002, section 1).
+    A rate limit is no outage: the source stays ACTIVE and `retry_at` says when to come back. Nor does a failure lift or
+    replace the pause of a person (seed 002, section 1). What was tried before it was due changes nothing.
     """
-    if base.state is None or base.state.access == "PAUSED":
+    before = base.state
+    if before is None or before.access == PAUSED:
         return
-    access = base.state.access if error.rate_limited else UNREACHABLE
-    if base.state.access == access and base.state.last_error == error.message and not error.rate_limited:
-        return
-    state = replace(
-        base.state,
-        access=access,
-        last_error=error.message,
-        retry_at=error.retry_at or "",
-        failures=base.state.failures + (not error.rate_limited),
-    )
+    waiting = {"state": RETRY_WAIT, "at": stamp(when)}
+    if error.rate_limited:
+        state = replace(before, last_error=error.message, retry_at=error.retry_at or "", task=waiting)
+    else:
+        was = before.access == UNREACHABLE
+        if was and before.recheck_at > stamp(when.astimezone(UTC)):
+            return
+        failures = before.failures + 1
+        state = replace(
+            before,
+            access=UNREACHABLE,
+            since=before.since if was else stamp(when),
+            last_error=error.message,
+            retry_at="",
+            recheck_at=stamp(life.recheck_at(failures, when, source.name).astimezone(UTC)),
+            failures=failures,
+            task=waiting,
+        )
     write_state(repo, base, source, state, when, f"unavailable ({source.name})", check_lease)
 
 

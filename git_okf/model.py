@@ -311,6 +311,11 @@ class Fault:
     hint: str = ""
 
 
+QUEUED, LEASED, RETRY_WAIT, PARTIAL = "QUEUED", "LEASED", "RETRY_WAIT", "PARTIAL"
+ACQUISITION_COMPLETE, FAILED = "ACQUISITION_COMPLETE", "FAILED"
+_TASKS = {"partial": PARTIAL, "unavailable": RETRY_WAIT, "busy": LEASED, "skipped": QUEUED}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunResult:
     """What one run of one source came to; the report and the note are made of it."""
@@ -345,3 +350,10 @@ class RunResult:
     """Shares of the pages found that needed no body, and no extraction, but for those that changed."""
     pushed: str = ""
     """The remote and its branch that a `--push` went to."""
+
+    @property
+    def task(self) -> str:
+        """The run as a task: how far its acquisition came, nothing of review or publication (seed 002, section 1)."""
+        if self.result in ("synced", "unchanged"):
+            return ACQUISITION_COMPLETE if self.complete else PARTIAL
+        return _TASKS.get(self.result, FAILED)

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from git_okf.errors import OkfError
@@ -22,6 +23,20 @@ SHOWN_NOTICES = 10
 EXIT_ORDER = (1, 2, 128, 4, 5, 3)
 """With several sources the first that applies is the exit code (design.md, "Commands")."""
 _QUOTED = frozenset("@#[]<>:*`|\\%")
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a command did, in words and as data."""
+
+    words: str
+    facts: Mapping[str, Any]
+
+    def text(self) -> str:
+        return self.words
+
+    def data(self) -> dict[str, Any]:
+        return {"schema": 1, **self.facts}
 
 
 def exit_code(results: Iterable[RunResult]) -> int:
@@ -48,6 +63,7 @@ def as_data(result: RunResult) -> dict[str, Any]:
         "name": result.name,
         "kind": result.kind,
         "result": result.result,
+        "task": result.task,
         "exit_code": result.exit_code,
         "run": result.run,
         "generation": result.generation,
@@ -64,6 +80,7 @@ def as_data(result: RunResult) -> dict[str, Any]:
         "unchanged": delta.unchanged,
         "edited": list(delta.edited),
         "merged": list(delta.merged),
+        "paths": paths(delta),
         "retained": [{"path": r.path, "key": r.key, "outcome": r.outcome, "reason": r.reason} for r in delta.retained],
         "found": result.found,
         "known": result.known,
@@ -83,6 +100,17 @@ def as_data(result: RunResult) -> dict[str, Any]:
         "spared": None if result.spared is None else list(result.spared),
         "pushed": result.pushed or None,
     }
+
+
+def paths(delta: Delta) -> dict[str, int]:
+    """How many paths came to which conclusion, in the words of seed 002, section 1; words without any are left out."""
+    counts = Counter(_CONCLUSIONS.get(item.outcome, item.outcome) for item in delta.retained)
+    counts["ACCEPTED"] = len(delta.added) + len(delta.updated) + len(delta.rerendered) + len(delta.removed)
+    counts["UNCHANGED"] = delta.unchanged
+    return {word: counts[word] for word in sorted(counts) if counts[word]}
+
+
+_CONCLUSIONS = {OUT_OF_SCOPE: "IGNORED", "WITHDRAWN": "IGNORED", "PENDING": "RETRYABLE_FAILURE"}
 
 
 def error_json(error: OkfError) -> str:
@@ -177,11 +205,13 @@ def _some(paths: Sequence[str]) -> str:
 
 
 def _why(result: RunResult) -> str:
-    return result.error.message if result.error else "not due"
+    return printable(result.notices[0]) if result.notices else "not due"
 
 
 def notices_text(result: RunResult) -> str:
     """Warnings of a run, for standard error: bounded, a line each."""
+    if result.result == "skipped":
+        return ""
     lines = [*(f"incomplete: {reason}" for reason in result.incomplete_reasons), *result.notices]
     shown = [f"warning: {result.name}: {printable(line)}" for line in lines[:SHOWN_NOTICES]]
     if len(lines) > SHOWN_NOTICES:

@@ -32,6 +32,8 @@ class Options:
     rebuild: bool = False
     theirs: bool = False
     prune: bool = False
+    head_only: bool = False
+    """Look and take nothing (HEAD_ONLY of seed 002)."""
     max_depth: int | None = None
     max_pages: int | None = None
     threshold: float | None = None

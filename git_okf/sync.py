@@ -13,7 +13,7 @@ from concurrent.futures import Executor
 from dataclasses import replace
 from functools import partial
 
-from git_okf import baseline, delta, digest, guard, landing, memory, planning, report
+from git_okf import baseline, delta, digest, guard, landing, memory, planning, report, standing
 from git_okf.baseline import Baseline
 from git_okf.bundle import paths
 from git_okf.config import FILE_NAME, Config, SourceConfig
@@ -42,10 +42,11 @@ REPLANS = 5
 
 
 def sync(repo: Repo, config: Config, names: Sequence[str], options: Options, world: World) -> Iterator[RunResult]:
-    """Sync all sources, or those named, one after another; one source's trouble never stops the next."""
+    """Sync all sources that are due, or those named, one after another; one source's trouble never stops the next."""
     sources = [config.source(name) for name in names] if names else list(config.sources.values())
     for source in sources:
-        yield sync_source(repo, source, options, world)
+        waiting = standing.waiting(repo, source, world, named=bool(names))
+        yield waiting or sync_source(repo, source, options, world)
 
 
 def sync_source(
@@ -81,6 +82,7 @@ def _attempt(run: Run) -> RunResult:
         except SourceUnavailable as error:
             if not run.options.dry_run:
                 _write_outage(run, base, error)
+                memory.note_last(run.repo, run.source.name, run.when, "unavailable")
             raise
         spool.flush()
         return _settle(run, base, seen, spool)
@@ -157,6 +159,7 @@ def _observe(run: Run, base: Baseline, source: Source, spool: Spool) -> Observat
         max_depth=options.max_depth,
         max_pages=options.max_pages,
         retry_failed=options.retry_failed,
+        look_only=options.head_only,
         again=base.state is not None,
         afresh=options.rebuild,
         memory=base.state.watermarks if base.state is not None else {},
@@ -212,6 +215,8 @@ def _settle(run: Run, base: Baseline, seen: Observation, spool: Checkpoint) -> R
         taken = plan.added or any(item.outcome == delta.CONFLICT for item in plan.retained)
         if not base.known and not taken and base.state is None:
             raise _nothing_found(run, seen)
+        if run.options.head_only:
+            return landing.looked(run, base, seen, plan)
         base, plan = planning.held(run, base, seen, spool) or (base, plan)
         if run.options.dry_run:
             return finished(run, base, seen, plan, None)

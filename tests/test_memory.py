@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import datetime, timedelta, UTC
 from typing import Any
 
 import pytest
@@ -147,7 +147,18 @@ def test_an_outage_is_written_once_for_as_long_as_it_lasts(repo: GitRepo) -> Non
     outage(opened, reread(opened), error)
     assert opened.ref(states.REF) == first
     outage(opened, reread(opened), SourceUnavailable("no such host"))
-    assert opened.ref(states.REF) != first
+    assert opened.ref(states.REF) == first, "it was not due: what was tried by hand changes nothing"
+
+
+def test_each_look_that_was_due_and_failed_is_written_with_the_time_of_the_next(repo: GitRepo) -> None:
+    opened = Repo.open(repo.path)
+    before = written(opened, remembered(records=known(A)))
+    first = outage(opened, before, SourceUnavailable("refused"))
+    later = datetime.fromisoformat(first.recheck_at)
+    memory.write_outage(opened, reread(opened), SOURCE, SourceUnavailable("refused"), later, lambda: None)
+    second = states.read(opened, SOURCE.name)
+    assert second is not None and (second.failures, second.since) == (2, first.since)
+    assert timedelta(days=2.6) < datetime.fromisoformat(second.recheck_at) - later <= timedelta(days=3)
 
 
 def test_a_rate_limit_leaves_the_source_active_and_says_when_to_come_back(repo: GitRepo) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -22,13 +23,35 @@ from git_okf.cli.app import (
 
 
 @app.command(epilog=READ_CODES)
-def status(names: Names = None, as_json: Json = False) -> None:
+def status(
+    names: Names = None,
+    check: Annotated[bool, typer.Option("--check", help="Fail where a source had no success for too long.")] = False,
+    max_age: Annotated[str | None, typer.Option(metavar="TIME", help="For --check: how long; 7d.")] = None,
+    as_json: Json = False,
+) -> None:
     """Say how each source is: its state, items, last change and faults."""
     with reporting(as_json):
         from git_okf import lookup, manage
 
         repo = reading()
-        print_data(lookup.status(repo, manage.read_config(repo), names or []), as_json)
+        found = lookup.status(
+            repo, manage.read_config(repo), names or [], datetime.now(UTC), manage.age_to_check(check, max_age)
+        )
+        print_data(found, as_json)
+        raise typer.Exit(1 if found.late else 0)
+
+
+@app.command(epilog=READ_CODES)
+def plan(names: Names = None, as_json: Json = False) -> None:
+    """Say which sources are due, as jobs for a CI matrix.
+
+    Asks no server.
+    """
+    with reporting(as_json):
+        from git_okf import manage, standing
+
+        repo = reading()
+        print_data(standing.plan(repo, manage.read_config(repo), names or [], datetime.now(UTC)), as_json)
 
 
 @app.command(epilog=LOOK_CODES)

@@ -44,6 +44,7 @@ def sync(
     rebuild: Annotated[bool, typer.Option("--rebuild", help="Crawl afresh, without validators.")] = False,
     prune: Annotated[bool, typer.Option("--prune", help="Remove pages the configuration leaves out.")] = False,
     theirs: Annotated[bool, typer.Option("--theirs", help="Drop hand edits of concepts.")] = False,
+    head_only: Annotated[bool, typer.Option("--head-only", help="Look whether something moved; take nothing.")] = False,
     max_depth: MaxDepth = None,
     max_pages: MaxPages = None,
     threshold: Threshold = None,
@@ -63,7 +64,8 @@ def sync(
 
         options = Options(
             force=force, allow=manage.guard_names(allow), dry_run=dry_run, stage=stage, retry_failed=retry_failed,
-            rebuild=rebuild, prune=prune, theirs=theirs, max_depth=max_depth, max_pages=max_pages, threshold=threshold,
+            rebuild=rebuild, prune=prune, head_only=head_only, theirs=theirs,
+            max_depth=max_depth, max_pages=max_pages, threshold=threshold,
             time_budget=manage.seconds(time_budget), push=manage.can_push(push, dry_run=dry_run, stage=stage),
         )  # fmt: skip
         repo = repository() if branch is None else reading(branch)

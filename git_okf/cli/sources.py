@@ -108,3 +108,32 @@ def remove(name: Name, as_json: Json = False) -> None:
         from git_okf import manage
 
         print_data(manage.remove(repository(), name, world_of(quiet=True)), as_json)
+
+
+Push = Annotated[bool, typer.Option("--push", help="Tell the remote, so that runs elsewhere know.")]
+
+
+@app.command(epilog=CODES)
+def pause(name: Name, push: Push = False, as_json: Json = False) -> None:
+    """Leave a source out of all runs until it is resumed."""
+    with reporting(as_json):
+        from git_okf import standing
+        from git_okf.manage import read_config
+        from git_okf.run import Options
+
+        repo = repository()
+        source = read_config(repo).source(name)
+        print_data(standing.pause(repo, source, Options(push=push), world_of(quiet=True)), as_json)
+
+
+@app.command(epilog=CODES)
+def resume(name: Name, push: Push = False, as_json: Json = False) -> None:
+    """Let runs take a source again that was paused, or that waits for its next look."""
+    with reporting(as_json):
+        from git_okf import standing
+        from git_okf.manage import read_config
+        from git_okf.run import Options
+
+        repo = repository()
+        source = read_config(repo).source(name)
+        print_data(standing.resume(repo, source, Options(push=push), world_of(quiet=True)), as_json)

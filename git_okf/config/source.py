@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from datetime import timedelta
 from typing import Any
 
 from git_okf.config import values
@@ -44,6 +45,13 @@ class SourceConfig:
     removal: Removal = field(default_factory=Removal)
     checkpoint: int = 10
     """Items between two savings of what was fetched."""
+    every: str = ""
+    """How often a run that names no source looks at it (`6h`, `1d`); "": each time."""
+
+    @property
+    def interval(self) -> timedelta | None:
+        """`every` as a length of time."""
+        return timedelta(seconds=values.seconds(self.every)) if self.every else None
 
     @property
     def files(self) -> str:
@@ -92,4 +100,5 @@ CHECKS: Mapping[str, Check] = {
     "threshold": values.number(0, 1),
     "removal": removal,
     "checkpoint": values.count(1, 100_000),
+    "every": values.interval,
 }

@@ -118,6 +118,25 @@ def selectors(key: str, value: Any) -> tuple[str, ...]:
     return tuple(selector(key, said) for said in texts(key, value))
 
 
+_LENGTH = re.compile(r"([0-9]+(?:\.[0-9]+)?)([smhd])")
+_UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+
+
+def interval(key: str, value: Any) -> str:
+    """A length of time: a number and `s`, `m`, `h` or `d`."""
+    said = text(key, value)
+    if not _LENGTH.fullmatch(said):
+        raise ConfigError(f"{key}: {said!r} is no length of time", "write it like 30m, 6h or 1d")
+    return said
+
+
+def seconds(said: str) -> float:
+    """Of a length of time that was checked."""
+    match = _LENGTH.fullmatch(said)
+    assert match is not None
+    return float(match[1]) * _UNITS[match[2]]
+
+
 def line(key: str, value: Any) -> str:
     said = text(key, value)
     if not said.isprintable():

@@ -29,6 +29,8 @@ class Grant:
     holder: Holder
     acquired: str
     expires: str
+    succeeded: str = ""
+    """When a run that held it last came to its end; it stays while others hold it."""
 
 
 class LeaseLost(LeaseBusy):
@@ -61,6 +63,7 @@ def taken(before: Grant | None, now: datetime, lifetime: timedelta, environ: Map
         holder=this_process(environ),
         acquired=_text(now),
         expires=_text(now + lifetime),
+        succeeded=before.succeeded if before else "",
     )
 
 
@@ -69,9 +72,10 @@ def renewed(grant: Grant, now: datetime, lifetime: timedelta) -> Grant:
     return replace(grant, expires=_text(now + lifetime))
 
 
-def released(grant: Grant) -> Grant:
-    """Nobody's; the generation stays."""
-    return replace(grant, token="", expires=_text(_NEVER))
+def released(grant: Grant, succeeded: datetime | None = None) -> Grant:
+    """Nobody's; the generation stays. `succeeded`: the time of a run that came to its end."""
+    told = _text(succeeded) if succeeded else grant.succeeded
+    return replace(grant, token="", expires=_text(_NEVER), succeeded=told)
 
 
 def has_expired(grant: Grant, now: datetime) -> bool:

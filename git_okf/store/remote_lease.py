@@ -42,6 +42,8 @@ class RemoteLease:
         self._ref = PREFIX + source
         self._oid: str | None = None
         self._grant: Grant | None = None
+        self.succeeded = False
+        """The run came to its end, and had nothing to push."""
         self._alone = threading.RLock()
         self._ending = threading.Event()
         self._lost = threading.Event()
@@ -86,8 +88,9 @@ class RemoteLease:
             raise grants.lost(self._source, self._read())
 
     @contextmanager
-    def releasing(self) -> Iterator[tuple[Move, Mapping[str, str]]]:
+    def releasing(self, *, succeeded: bool = False) -> Iterator[tuple[Move, Mapping[str, str]]]:
         """The move that lets the lease go, and git's environment to push it with the content. Done if nothing raises.
+        With `succeeded` the lease tells when, so that clones without a run of their own know it.
 
         PushRaced becomes LeaseLost where the lease itself had moved.
         """
@@ -95,7 +98,7 @@ class RemoteLease:
             if self._grant is None:
                 raise grants.lost(self._source, self._read())
             try:
-                yield self._move(grants.released(self._grant), extra), extra
+                yield self._move(grants.released(self._grant, self._clock() if succeeded else None), extra), extra
             except PushRaced as race:
                 if self._ref in race.actual:
                     self._lost.set()
@@ -112,7 +115,7 @@ class RemoteLease:
         if self._grant is None or self._lost.is_set():
             return
         try:
-            with self.releasing() as (move, extra):
+            with self.releasing(succeeded=self.succeeded) as (move, extra):
                 push(self._repo, self._remote, [move], extra=extra, hooks=False, timeout=RELEASE_S)
         except LeaseLost:
             return
@@ -185,3 +188,18 @@ class RemoteLease:
     def _move(self, grant: Grant, extra: Mapping[str, str]) -> Move:
         oid = aside.write_blob(self._repo, grants.data(grant), extra)
         return Move(self._ref, oid, self._oid, follows=False)
+
+
+def last_success(repo: Repo, remote: str, source: str) -> str:
+    """When a run that pushed to the remote last came to its end, ISO 8601; "" where none did, or none can be asked."""
+    ref = PREFIX + source
+    try:
+        oid = remote_refs(repo, remote, [ref]).get(ref)
+        if oid is None:
+            return ""
+        with aside.aside(repo) as extra:
+            aside.fetch(repo, remote, [ref], extra)
+            found = grants.parse(aside.read_blob(repo, oid, extra))
+    except GitRefused:
+        return ""
+    return found.succeeded if found else ""

@@ -34,10 +34,11 @@ ACTIVE, PAUSED, UNREACHABLE = "ACTIVE", "PAUSED", "UNREACHABLE"
 COUNTED_TRIES = 4
 """Failed runs of a pending item that make a difference: after three in a row it is only listed."""
 
-_TEXTS = ("access", "last_error", "bundle_tree", "last_observed", "last_fully_processed", "recheck_at", "retry_at")
+_ACCESS = ("access", "since", "last_error", "recheck_at", "retry_at")
+_TEXTS = (*_ACCESS, "bundle_tree", "last_observed", "last_fully_processed")
 _VOLATILE = ("etag", "last_modified", "raw_hash", "links", "title", "description", "tries")
 _durable_facts = attrgetter(*(f.name for f in fields(Record) if f.name not in _VOLATILE))
-_DURABLE = ("identity", "access", "last_error", "bundle_tree", "failures", "recheck_at", "retry_at", "watermarks")
+_DURABLE = (*_ACCESS, "identity", "bundle_tree", "failures", "watermarks")
 
 
 class StateUnreadable(OkfError):
@@ -70,6 +71,8 @@ class State:
 
     identity: Mapping[str, Any]
     access: str = ACTIVE
+    since: str = ""
+    """Since when the access is what it is, where it is not ACTIVE."""
     last_error: str = ""
     """The last access error, apart from `access`: a rate limit makes nothing unreachable."""
     bundle_tree: str = ""
@@ -80,6 +83,8 @@ class State:
     recheck_at: str = ""
     retry_at: str = ""
     watermarks: Mapping[str, Any] = field(default_factory=dict)
+    task: Mapping[str, Any] = field(default_factory=dict)
+    """The last run that is told here: its `state` (seed 002, section 1), `run`, `generation` and `at`."""
     records: Mapping[str, Record] = field(default_factory=dict)
     extra: Mapping[str, Any] = field(default_factory=dict)
     """What a newer version wrote into source.json and this one does not know; kept."""
@@ -104,6 +109,29 @@ def read(repo: Repo, source: str, ref: str = REF) -> State | None:
         raise StateUnreadable(source, error.message) from error
 
 
+def facts(repo: Repo, source: str, ref: str = REF) -> State | None:
+    """What is remembered of a source itself, without its items: one blob is read. Errors as `read`."""
+    commit = repo.ref(ref)
+    if commit is None:
+        return None
+    try:
+        tree = repo.commit_tree(commit)
+        _check_format(repo, tree, source)
+        folder = repo.subtree(tree, source)
+        return _state(_source_facts(repo, folder, source), {}, None) if folder else None
+    except Missing as error:
+        raise StateUnreadable(source, error.message) from error
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
+        raise StateUnreadable(source, str(error) or type(error).__name__) from error
+
+
+def _source_facts(repo: Repo, folder: str, source: str) -> Mapping[str, Any]:
+    entry = repo.entry(folder, "source.json")
+    if entry is None:
+        raise StateUnreadable(source, "source.json is missing")
+    return dict(json.loads(repo.read(entry[1])))
+
+
 def _check_format(repo: Repo, tree: str, source: str) -> None:
     entry = repo.entry(tree, "format")
     if entry is None:
@@ -116,11 +144,8 @@ def _check_format(repo: Repo, tree: str, source: str) -> None:
 
 
 def _read_source(repo: Repo, folder: str, source: str) -> State:
-    entry = repo.entry(folder, "source.json")
-    if entry is None:
-        raise StateUnreadable(source, "source.json is missing")
     try:
-        facts = json.loads(repo.read(entry[1]))
+        facts = _source_facts(repo, folder, source)
         codec = Codec(base=_of(str, facts["base"]), fingerprints=[_of(str, f) for f in facts["fingerprints"]])
         for path, oid in repo.walk(repo.subtree(folder, "links")):
             links = codecs.parse_lines(repo.read(oid))
@@ -136,12 +161,13 @@ def _read_source(repo: Repo, folder: str, source: str) -> State:
         raise StateUnreadable(source, str(error) or type(error).__name__) from error
 
 
-def _state(facts: Mapping[str, Any], records: Mapping[str, Record], codec: Codec) -> State:
-    known = {"identity", "failures", "watermarks", "base", "fingerprints", *_TEXTS}
+def _state(facts: Mapping[str, Any], records: Mapping[str, Record], codec: Codec | None) -> State:
+    known = {"identity", "failures", "watermarks", "task", "base", "fingerprints", *_TEXTS}
     return State(
         identity=_of(dict, facts["identity"]),
         failures=_of(int, facts.get("failures", 0)),
         watermarks=_of(dict, facts.get("watermarks", {})),
+        task=_of(dict, facts.get("task", {})),
         records=records,
         extra={name: value for name, value in facts.items() if name not in known},
         codec=codec,
@@ -200,8 +226,9 @@ def _source_json(state: State, codec: Codec) -> bytes:
     facts |= {"identity": dict(state.identity), "base": codec.base, "fingerprints": codec.fingerprints}
     if state.failures:
         facts["failures"] = state.failures
-    if state.watermarks:
-        facts["watermarks"] = dict(state.watermarks)
+    for name in ("watermarks", "task"):
+        if value := getattr(state, name):
+            facts[name] = dict(value)
     return (json.dumps({**state.extra, **facts}, sort_keys=True, indent=1) + "\n").encode()
 
 

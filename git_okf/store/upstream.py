@@ -211,8 +211,10 @@ class Publisher:
         if self._there.get(self._checkpoint):
             moves.append(Move(self._checkpoint, None, self._there[self._checkpoint], follows=False))
         if moves:
-            with self._lease.releasing() as (release, extra):
+            with self._lease.releasing(succeeded=True) as (release, extra):
                 push(self._repo, self.upstream.remote, [*moves, release], extra=extra)
+        else:
+            self._lease.succeeded = True
 
     def _moves(self, updates: Sequence[RefUpdate]) -> Iterator[Move]:
         new = {update.name: update.new for update in updates}

@@ -130,11 +130,11 @@ def test_an_outage_is_written_once_and_forgotten_when_it_is_over(docs: Docs) -> 
     docs.sync(code=4)
     first = docs.repo.git("rev-parse", "okf/state")
     assert docs.ok("status").out.startswith("docs  UNREACHABLE  3 items")
-    docs.sync(code=4)
+    docs.sync("docs", code=4)
     assert docs.repo.git("rev-parse", "okf/state") == first
     assert docs.head == head
     docs.site.heal(fault)
-    docs.sync()
+    docs.sync("docs")
     assert docs.ok("status").out.startswith("docs  ACTIVE  3 items")
     docs.quiet()
 

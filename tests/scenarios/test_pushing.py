@@ -301,10 +301,10 @@ def test_an_outage_is_pushed_once(docs: Docs, bare: GitRepo) -> None:
     docs.sync("--push", code=4)
     told = bare.git("rev-parse", "okf/state")
     assert told != before and told == docs.repo.git("rev-parse", "okf/state")
-    docs.sync("--push", code=4)
+    docs.sync("docs", "--push", code=4)
     assert bare.git("rev-parse", "okf/state") == told
     docs.site.heal(down)
-    docs.sync("--push")
+    docs.sync("docs", "--push")
     assert_in_step(docs, bare)
 
 
