@@ -175,11 +175,14 @@ def _move_refs(run: Run, base: Baseline, seen: Observation, result: RunResult, w
 
 
 def _tip(run: Run, base: Baseline, written: _Written) -> str | None:
-    """Where the branch will be. One that is to be replaced stays as it is where nothing was made to replace it."""
+    """Where the branch will be. One that is to be replaced stays as it is where nothing was made to replace it, or
+    follows the remote, which has it already."""
     onto = run.options.onto
     if written.commits:
         return written.commits[-1]
-    return base.head.commit if onto is None or onto.base is None else base.branch_at
+    if onto is None or onto.base is None or (run.publisher is not None and base.head.commit == onto.replaces):
+        return base.head.commit
+    return base.branch_at
 
 
 def _last(run: Run, moves: Sequence[RefUpdate]) -> None:

@@ -53,7 +53,9 @@ def held(run: Run, base: Baseline, seen: Observation, spool: Spool) -> tuple[Bas
     """Where the branch that would be replaced already is the base with what this run would make of it: the baseline
     there, and the delta from it, which changes nothing. So a run that finds what the last one found stays quiet."""
     onto, repo = run.options.onto, run.repo
-    if onto is None or onto.base is None or onto.replaces is None or base.branch_at not in (None, onto.replaces):
+    if onto is None or onto.base is None or onto.replaces is None:
+        return None
+    if run.publisher is None and base.branch_at not in (None, onto.replaces):
         return None
     if not repo.has(onto.replaces) or not repo.is_ancestor(onto.base, onto.replaces):
         return None

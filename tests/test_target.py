@@ -219,6 +219,18 @@ def test_another_machine_replaces_a_review_it_never_had(reviews: Reviews, tmp_pa
     assert bare.git("rev-parse", REVIEW) == reviews.at(REVIEW)
 
 
+def test_a_machine_that_was_killed_after_its_push_makes_no_second_commit(reviews: Reviews, tmp_path: Path) -> None:
+    bare = bare_remote(reviews.repo, tmp_path / "bare.git")
+    reviews.texts["a"] = "changed"
+    old = reviews.review(push=True).commit
+    reviews.texts["b"] = "changed too"
+    new = reviews.review(push=True).commit
+    reviews.repo.git("update-ref", REVIEW, str(old))
+    result = reviews.run(Target(ref=REVIEW, base=reviews.at("main"), replaces=new), push=True)
+    assert (result.result, result.commit, result.base) == ("unchanged", None, new)
+    assert bare.git("rev-parse", REVIEW) == new == reviews.at(REVIEW)
+
+
 def test_a_persons_commit_on_either_side_is_never_replaced(reviews: Reviews, tmp_path: Path) -> None:
     bare = bare_remote(reviews.repo, tmp_path / "bare.git")
     reviews.texts["a"] = "changed"

@@ -26,13 +26,14 @@ import pygit2
 
 from git_okf import manage
 from git_okf.config import SourceConfig
-from git_okf.run import Options, World
+from git_okf.run import Options, Target, World
 from git_okf.source.memory import Item, MemorySource
 from git_okf.store.repo import Repo
 from git_okf.sync import sync
 
 START = datetime(2026, 3, 4, 12, 0, tzinfo=UTC)
 CONFIG = "version: 1\nsources: {docs: {url: 'https://docs.example.org/', bundle: docs}}\n"
+REVIEW = "refs/heads/okf/sync/docs"
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
 AUDITED = ("os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.truncate", "os.link")
 
@@ -53,8 +54,8 @@ def items(version: int) -> dict[str, Item]:
     }
 
 
-def run(folder: Path, version: int, day: int, *, push: bool = False) -> str:
-    """One sync as the command line does it, at a fixed time."""
+def run(folder: Path, version: int, day: int, *, push: bool = False, branch: str = "", review: bool = False) -> str:
+    """One sync as the command line does it, at a fixed time; or one for a review, which replaces what is there."""
     world = World(
         environ=os.environ,
         clock=lambda: START + timedelta(days=day),
@@ -62,13 +63,20 @@ def run(folder: Path, version: int, day: int, *, push: bool = False) -> str:
         token=lambda: f"{day:08x}",
         open_source=lambda source, environ: opened(source, version),
     )
-    repo = Repo.open(folder)
-    if push:
-        manage.catch_up(repo, world)
-    (result,) = sync(repo, manage.read_config(repo), [], Options(push=push, force=True), world)
+    repo = Repo.open(folder, bare=bool(branch))
+    onto = manage.on_branch(repo, branch) if branch else under_review(folder) if review else None
+    if push and not review:
+        manage.catch_up(repo, world, onto)
+    (result,) = sync(repo, manage.read_config(repo, onto), [], Options(push=push, force=True, onto=onto), world)
     if result.error is not None:
         raise AssertionError(f"{result.error.message}\n{result.error.hint}")
     return result.result
+
+
+def under_review(folder: Path) -> Target:
+    """The review branch: upon main, in place of what the remote has."""
+    told = git(folder, "ls-remote", "origin", REVIEW).split()
+    return Target(ref=REVIEW, base=git(folder, "rev-parse", "main").strip(), replaces=told[0] if told else None)
 
 
 def opened(source: SourceConfig, version: int) -> MemorySource:
@@ -82,10 +90,12 @@ class Scenario:
     before: Callable[[Path], None]
     version: int
     push: bool = False
+    branch: str = ""
+    review: bool = False
     day: int = 9
 
     def go(self, folder: Path) -> None:
-        run(folder / "repo", self.version, self.day, push=self.push)
+        run(folder / "repo", self.version, self.day, push=self.push, branch=self.branch, review=self.review)
 
 
 def git(folder: Path, *args: str) -> str:
@@ -128,12 +138,29 @@ def behind(folder: Path) -> None:
     run(folder / "repo", 2, 3)
 
 
+def bare(folder: Path) -> None:
+    """Built, in a repository without a work tree."""
+    built(folder)
+    git(folder, "clone", "--quiet", "--mirror", "repo", "bare")
+    shutil.rmtree(folder / "repo")
+    (folder / "bare").rename(folder / "repo")
+
+
+def in_review(folder: Path) -> None:
+    """Pushed, with an older review on the remote."""
+    with_remote(folder)
+    run(folder / "repo", 1, 2, push=True)
+    run(folder / "repo", 3, 3, push=True, review=True)
+
+
 SCENARIOS: Mapping[str, Scenario] = {
     "build": Scenario(empty, 1),
     "update": Scenario(built, 2),
     "removal": Scenario(built, 3),
     "push": Scenario(with_remote, 2, push=True),
     "follow": Scenario(behind, 3, push=True),
+    "branch": Scenario(bare, 2, branch="main"),
+    "review": Scenario(in_review, 2, push=True, review=True),
 }
 
 
@@ -248,15 +275,16 @@ def facts(folder: Path) -> dict[str, object]:
     found: dict[str, object] = {}
     for path in sorted(p for p in folder.iterdir() if p.name in ("repo", "remote.git")):
         found[path.name] = {
-            "branch": git(path, "rev-parse", "main"),
+            "branches": [git(path, "rev-parse", name) for name in ("main", REVIEW) if has(path, name)],
             "state": git(path, "rev-parse", "okf/state^{tree}") if has(path, "okf/state") else "",
             "notes": notes(path),
             "broken": git(path, "fsck", "--strict", "--no-dangling", "--no-progress"),
         }
     repo = folder / "repo"
-    found["status"] = git(repo, "status", "--porcelain")
-    found["locks"] = [str(p) for p in repo.glob(".git/**/*.lock") if p.parent.name != "lease"]
-    scratch = (p for name in ("locks", "checkout", "checkpoint") for p in repo.glob(f".git/okf/{name}/*"))
+    directory = repo / ".git" if (repo / ".git").exists() else repo
+    found["status"] = git(repo, "status", "--porcelain") if directory != repo else ""
+    found["locks"] = [str(p) for p in directory.glob("**/*.lock") if p.parent.name != "lease"]
+    scratch = (p for name in ("locks", "checkout", "checkpoint") for p in directory.glob(f"okf/{name}/*"))
     found["left"] = sorted(p.name for p in scratch if not p.name.startswith("."))
     if (folder / "remote.git").exists():
         leases = git(folder / "remote.git", "for-each-ref", "--format=%(objectname)", "refs/okf/lease").split()
