@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 from git_okf.errors import ConfigError
 
 _SCP = re.compile(r"(?P<user>[\w.-]+@)?(?P<host>[\w.-]+|\[[0-9A-Fa-f:.]+\]):(?P<path>[^:].*)", re.ASCII)
+_HELPER = re.compile(r"[A-Za-z0-9+.-]*::")
 _HINT = "write it like https://github.com/acme/skills.git, git@host:acme/skills.git or ../skills.git"
 
 
@@ -48,11 +49,10 @@ def parse(said: str, root: Path) -> Address:
         raise ConfigError(f"{said!r} is not the address of a git repository", _HINT)
     if "://" in said:
         return _of_url(said)
-    first = said.split("/", 1)[0]
-    if "::" in first and not first.startswith("["):
+    if _HELPER.match(said):
         raise ConfigError(f"{said!r} names a helper program, which is never started", _HINT)
     scp = _SCP.fullmatch(said)
-    if scp and ":" in first:
+    if scp:
         return _of_scp(said, scp)
     path = (root / said).absolute()
     return Address(url=str(path), protocol="file", host="", name=path.name.removesuffix(".git"), shown=said)
