@@ -55,16 +55,22 @@ class PushRefused(GitRefused):
 
 
 def fetch_objects(
-    repo: Repo, remote: str, names: Sequence[str], unfetched: Sequence[str] = ()
+    repo: Repo,
+    remote: str,
+    names: Sequence[str],
+    unfetched: Sequence[str] = (),
+    depths: Mapping[str, int] | None = None,
 ) -> dict[str, str | None]:
     """Where some refs are on a remote (None: nowhere), their objects fetched but of those `unfetched`. No ref here
-    moves. Of what was never here a shallow clone gets the tip alone; what it has it follows without a gap."""
+    moves. Of what was never here a shallow clone gets the tip alone, or as many commits as `depths` says for a ref;
+    what it has it follows without a gap."""
     there = remote_refs(repo, remote, [*names, *unfetched])
     missing = [name for name in names if name in there and not repo.has(there[name])]
     new = [name for name in missing if repo.is_shallow() and repo.ref(name) is None]
-    for depth, wanted in ((["--depth=1"], new), ([], [name for name in missing if name not in new])):
-        if wanted:
-            git(repo.root, *FETCH, *depth, "--", remote, *wanted)
+    depth = {name: (depths or {}).get(name, 1) if name in new else 0 for name in missing}
+    for commits in sorted(set(depth.values())):
+        wanted = [name for name in missing if depth[name] == commits]
+        git(repo.root, *FETCH, *([f"--depth={commits}"] if commits else []), "--", remote, *wanted)
     return {name: there.get(name) for name in (*names, *unfetched)}
 
 

@@ -25,6 +25,8 @@ from git_okf.store.repo import RefMoved, RefUpdate, Repo
 from git_okf.store.target import Target
 
 ATTEMPTS = 5
+REPLACED_DEPTH = 4
+"""Commits a shallow clone fetches of a branch that is to be replaced: those of one run, and the one they stand upon."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,8 @@ def follow(
 ) -> tuple[dict[str, str | None], str | None]:
     """Fetch, and bring memory and branch together. Returns where the remote's refs are (`others` too, unfetched), and
     the commit to build on. GitRefused where commits of a person, or changes in the work tree, are in the way."""
-    there = fetch_objects(repo, upstream.remote, [upstream.branch, notes.REF, states.REF], others)
+    depths = {upstream.branch: REPLACED_DEPTH} if upstream.onto is not None and upstream.onto.base else {}
+    there = fetch_objects(repo, upstream.remote, [upstream.branch, notes.REF, states.REF], others, depths)
     for name, merge in ((notes.REF, notes.merge), (states.REF, _merge_states)):
         _bring_together(repo, upstream.remote, name, there[name], partial(merge, when=when))
     return there, _base(repo, upstream, there[upstream.branch])

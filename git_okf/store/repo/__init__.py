@@ -48,6 +48,7 @@ class Repo:
         self.root = Path(handle.workdir or handle.path)
         self.common_dir = opening.common_dir(self.git_dir)
         self.scratch = self.common_dir / "okf"
+        self._border = opening.border(self.common_dir)
 
     @classmethod
     def open(
@@ -247,7 +248,7 @@ class Repo:
         if commit is None:
             return
         with _translated("read the history"):
-            for found in self._git.walk(pygit2.Oid(hex=commit), SortMode.TOPOLOGICAL | SortMode.TIME):
+            for found in self._history().walk(pygit2.Oid(hex=commit), SortMode.TOPOLOGICAL | SortMode.TIME):
                 info = _commit(found)
                 if path is None or self._touches(info, path):
                     yield info
@@ -266,7 +267,14 @@ class Repo:
     def is_ancestor(self, older: str, newer: str) -> bool:
         """Whether `newer` is `older` or descends from it."""
         with _translated("read the history"):
-            return older == newer or self._git.descendant_of(newer, older)
+            return older == newer or self._history().descendant_of(newer, older)
+
+    def _history(self) -> pygit2.Repository:
+        """The handle to walk commits with. It learns once where a shallow clone ends, and a fetch moves that border."""
+        border = opening.border(self.common_dir)
+        if border != self._border:
+            self._git, self._border = opening.open_handle(self.git_dir, self.root, self._environ), border
+        return self._git
 
     def has(self, oid: str) -> bool:
         """Whether the object is in this clone."""

@@ -30,6 +30,12 @@ def common_dir(git_dir: Path) -> Path:
     return Path(os.path.normpath(git_dir / pointer.read_text(encoding="utf-8", errors="surrogateescape").strip()))
 
 
+def border(common: Path) -> bytes:
+    """The commits at which a shallow clone ends; empty where history is whole."""
+    file = common / "shallow"
+    return file.read_bytes() if file.exists() else b""
+
+
 def stored_format(common: Path) -> dict[str, str]:
     try:
         config = pygit2.Config(str(common / "config"))
