@@ -7,6 +7,7 @@ import json
 import os
 import shlex
 import shutil
+import signal
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -30,6 +31,7 @@ ONE_CORE_UP_TO = 20_000
 
 def main() -> int:
     asked = arguments().parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # so that nginx is ended too
     try:
         return int(asked.run(asked))
     except (ServerError, RunFailed, real_sites.NoSuchSite) as error:
@@ -50,6 +52,7 @@ def arguments() -> argparse.ArgumentParser:
     races.add_argument("--markdown", type=Path, metavar="FILE", help="write the table of budgets")
     races.add_argument("--no-install", action="store_true", help="install nothing: measure without the peers that lack")
     races.add_argument("--no-peers", action="store_true", help="measure git-okf alone")
+    races.add_argument("--only-judged", action="store_true", help="leave out the programs that no budget speaks of")
     races.add_argument("--rounds", type=int, metavar="N", help="rounds of everything that is repeated")
     quick = commands.add_parser("quick", parents=[races], help="three minutes; exit code 1 where a budget fails")
     quick.set_defaults(run=run_quick)
@@ -129,7 +132,8 @@ def _workplace(wanted: Path | None) -> Iterator[Path]:
 
 @contextmanager
 def _campaign(asked: argparse.Namespace) -> Iterator[Campaign]:
-    everyone = programs.everyone(_git_okf(asked), install=not (asked.no_install or asked.no_peers))
+    wanted = budgets.JUDGED if asked.only_judged else programs.ALL
+    everyone = programs.chosen(wanted, _git_okf(asked), install=not (asked.no_install or asked.no_peers))
     cores = min(2, len(os.sched_getaffinity(0)))
     with _workplace(asked.work) as work:
         (work / "empty").mkdir(exist_ok=True)

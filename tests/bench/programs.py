@@ -19,6 +19,7 @@ EVERYTHING = ("--max-depth", "100", "--max-pages", "1000000", "--no-robots")
 """No limit that the site could meet."""
 
 GIT_OKF, OKF_KIT, SCRAPY, WGET2, BARE = "git-okf", "okf-kit", "scrapy", "wget2", "bare aiohttp"
+ALL = (GIT_OKF, BARE, WGET2, SCRAPY, OKF_KIT)
 SLOW = (OKF_KIT, SCRAPY)
 """Take long and are no close race: run less often."""
 BUILD, ONE_CORE, QUIET, NO_VALIDATORS = "build", "build on one core", "quiet", "quiet, no validators"
@@ -144,9 +145,16 @@ def wget2() -> Program:
     return Program(name=WGET2, steps=dict.fromkeys((BUILD, QUIET, NO_VALIDATORS), run), done=(0, 8), missing=missing)
 
 
-def everyone(command: Sequence[str], *, install: bool) -> list[Program]:
-    """`install`: peers that lack their environment get it, from the package index."""
-    return [git_okf(command), bare(), wget2(), scrapy(install), okf_kit(install)]
+def chosen(names: Sequence[str], command: Sequence[str], *, install: bool) -> list[Program]:
+    """The programs of these names. `install`: peers that lack their environment get it, from the package index."""
+    made: Mapping[str, Callable[[], Program]] = {
+        GIT_OKF: lambda: git_okf(command),
+        BARE: bare,
+        WGET2: wget2,
+        SCRAPY: lambda: scrapy(install),
+        OKF_KIT: lambda: okf_kit(install),
+    }
+    return [made[name]() for name in made if name in names]
 
 
 def _environment(name: str, requirements: tuple[str, ...], install: bool) -> tuple[Path, str]:

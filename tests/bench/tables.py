@@ -90,7 +90,7 @@ def budget_table(found: Sequence[Verdict], command: str) -> str:
 
 
 def _cell(v: Verdict) -> str:
-    late = v.word in (Word.MISSED, Word.FAILED) or (
+    late = v.word in (Word.MISSED, Word.OWED, Word.FAILED) or (
         v.budget.kind is Kind.SECONDS and v.value is not None and v.value > v.budget.limit
     )
     return f"**{said(v)}**" if late else said(v)
