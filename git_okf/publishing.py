@@ -72,8 +72,8 @@ class _Traces:
     """What this run has left in the bucket so far."""
 
     began: bool = False
-    large: set[str] = field(default_factory=set)
-    """Objects that nothing but the claim protects, written since it was taken."""
+    written: dict[str, str] = field(default_factory=dict)
+    """Keys and new ETags, since the claim was taken."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,8 +157,8 @@ def _publish(run: _Run) -> Published:
             try:
                 return _attempt(run)
             except Overtaken:
-                claim.mark(run.bucket, run.source.name, run.traces.large)
-                run.traces.large.clear()
+                claim.disown(run.bucket, run.source.name, run.token, run.traces.written)
+                run.traces.written.clear()
         raise LostRace(
             f"other publishers were faster {ROUNDS} times. What they published is as it was",
             f"git okf publish {run.source.name}   when they have ended",
@@ -261,46 +261,50 @@ def _carry_out(run: _Run, seen: Seen, what: Plan) -> Published:
             " publishers could undo each other. Nothing was published",
             "where nobody else ever publishes there, write `conditional: false` under `publish` in .okf.yaml",
         )
-    held, etags = seen, {}
+    held = seen
     if what.uploads:
         since = memory.stamp(run.world.clock())
         begun = Claim(revision=run.revision, token=run.token, since=since)
         held = claim.begin(bucket, seen, [each.key for each in what.uploads], begun)
         run.traces.began = True
-        run.traces.large.update(each.key for each in what.uploads if each.size > upload.LARGE)
-        etags = _upload(run, what, first=seen.etag is None)
-    done = claim.complete(bucket, held, _completed(run, held, what, etags))
-    run.traces.large.clear()
+        _upload(run, what, first=seen.etag is None)
+    done = claim.complete(bucket, held, _completed(run, held, what))
     spared = [key for key in what.removals if any(key.startswith(f"{place}/") for place in run.others)]
     whole = claim.remove(bucket, done, spared, run.world.stopping)
     _remember(run, run.revision)
     return run.result("published", seen, what, left=not whole)
 
 
-def _upload(run: _Run, what: Plan, *, first: bool) -> dict[str, str]:
+def _upload(run: _Run, what: Plan, *, first: bool) -> None:
     uploads: Sequence[Upload] = what.uploads
     if first and run.bucket.conditional:
         there = run.bucket.etags()
         uploads = [replace(each, replaces=there.get(each.key)) for each in uploads]
-    total = len(uploads)
+    written = run.traces.written
+
+    def landed(key: str, etag: str) -> None:
+        written[key] = etag
+        run.world.progress(f"publishing {run.source.name}", len(written), len(uploads))
+
     hands = upload.Hands(
         bucket=run.bucket,
         read=run.outgoing().body,
         confirm=partial(claim.confirm, run.bucket, run.source.name, run.token),
         stopping=run.world.stopping,
-        progress=lambda done: run.world.progress(f"publishing {run.source.name}", done, total),
+        landed=landed,
     )
-    return upload.upload_all(uploads, hands)
+    upload.upload_all(uploads, hands)
 
 
-def _completed(run: _Run, held: Seen, what: Plan, etags: dict[str, str]) -> Manifest:
+def _completed(run: _Run, held: Seen, what: Plan) -> Manifest:
     return Manifest(
         source=run.source.name,
         revision=run.revision,
         places=run.source.places,
         rules=run.outgoing().rules,
-        objects=outgoing.after(held.manifest, what.uploads, etags, what.removals),
+        objects=outgoing.after(held.manifest, what.uploads, run.traces.written, what.removals),
         removing=frozenset(what.removals),
+        marks=held.manifest.marks,
     )
 
 

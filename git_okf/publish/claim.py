@@ -7,13 +7,14 @@
 
 Killed before `complete`, the old publication counts, and the next one writes the keys that were begun again, whichever
 commit it is of. Killed after it, the new one counts and the next one removes what is left. A publisher that finds
-another's token in the manifest has been overtaken and writes nothing more; what it may have overwritten meanwhile it
-marks, so that it is written again.
+another's token in the manifest has been overtaken and writes nothing more; what of its own has come to lie over the
+other's work it marks, so that it is written again. What no order of writes can prevent: a publisher that is stopped in
+the middle of a request, overtaken, and killed as soon as that request has arrived.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from git_okf.publish import keys, manifest
@@ -79,21 +80,36 @@ def remove(bucket: Bucket, done: Seen, spared: Collection[str], stopping: Callab
     return True
 
 
-def mark(bucket: Bucket, source: str, written: Collection[str]) -> None:
-    """Have keys written again by whoever publishes next: this run wrote them when it had been overtaken already."""
-    for _ in range(ATTEMPTS if written else 0):
+def disown(bucket: Bucket, source: str, token: str, written: Mapping[str, str]) -> None:
+    """After being overtaken: have what this run wrote (keys and ETags) written again, where it is what lies there now.
+
+    A conditional write arrives late only where the object was, meanwhile, put back to what it had been; then this run
+    is the one to notice. Raises LostRace where it cannot say so.
+    """
+    ours = {key for key, etag in written.items() if bucket.etag(key) == etag}
+    for _ in range(ATTEMPTS if ours else 0):
         seen = read(bucket, source)
+        there = seen.manifest
+        if there.claim and there.claim.token == token:
+            return
+        wrong = {key for key in ours if key in there.unsure or _published(there, key) != written[key]}
         try:
-            _write(bucket, seen, replace(seen.manifest, unsure=seen.manifest.unsure.union(written)))
+            if wrong:
+                _write(bucket, seen, replace(there, unsure=there.unsure | wrong, marks=there.marks + 1))
             return
         except Overtaken:
             continue
-    if written:
+    if ours:
         raise LostRace(
-            f"another publisher was faster, and {len(written)} large objects that this run wrote meanwhile"
-            " could not be marked to be written again",
+            f"another publisher was faster, and {len(ours)} objects that this run wrote meanwhile could not be marked"
+            " to be written again",
             f"git okf publish {source}   when the other has ended",
         )
+
+
+def _published(there: Manifest, key: str) -> str | None:
+    stored = there.objects.get(key)
+    return stored.etag if stored else None
 
 
 def _write(bucket: Bucket, seen: Seen, new: Manifest) -> Seen:

@@ -14,7 +14,7 @@ OWN = ".okf"
 LIMIT = 1024
 """Bytes of a key, prefix included (S3, "Object key naming guidelines")."""
 LISTINGS = ("index.md", "log.md")
-"""Files that lead to others: they are written after all they lead to."""
+"""Files that lead to others."""
 
 
 def split(url: str) -> tuple[str, str]:
@@ -47,8 +47,10 @@ def manifest_key(source: str) -> str:
     return f"{OWN}/{source}.json"
 
 
-def is_listing(key: str) -> bool:
-    return key.rpartition("/")[2] in LISTINGS
+def rank(key: str) -> int:
+    """When an object is written: content first, then the listings, the deepest first, so that none leads to what is
+    not there yet."""
+    return 0 if key.rpartition("/")[2] not in LISTINGS else LIMIT - key.count("/")
 
 
 def _reason(key: str) -> str:

@@ -61,6 +61,9 @@ class Manifest:
     removing: frozenset[str] = frozenset()
     """Keys that are published no more, and may still be there."""
     claim: Claim | None = None
+    marks: int = 0
+    """How often a publisher that had been overtaken asked for keys to be written again; whoever writes them now sees
+    that the manifest is another one, and begins again."""
 
     @property
     def is_settled(self) -> bool:
@@ -98,6 +101,7 @@ def _manifest(facts: Mapping[str, Any], source: str) -> Manifest:
         unsure=frozenset(map(str, facts.get("unsure", ()))),
         removing=frozenset(map(str, facts.get("removing", ()))),
         claim=_claim(claim) if claim else None,
+        marks=int(facts.get("marks", 0)),
     )
 
 
@@ -130,6 +134,8 @@ def data(manifest: Manifest) -> bytes:
     for name, keys in (("unsure", manifest.unsure), ("removing", manifest.removing)):
         if keys:
             facts[name] = sorted(keys)
+    if manifest.marks:
+        facts["marks"] = manifest.marks
     if manifest.claim:
         revision = manifest.claim.revision
         told = {"token": manifest.claim.token, "since": manifest.claim.since}

@@ -85,5 +85,5 @@ def superfluous(manifest: Manifest, files: Mapping[str, str]) -> list[str]:
 
 
 def in_order(uploads: Iterable[Upload]) -> tuple[Upload, ...]:
-    """Content first, then the listings, the deepest first, so that no listing leads to what is not there yet."""
-    return tuple(sorted(uploads, key=lambda u: (keys.is_listing(u.key), -u.key.count("/"), u.key)))
+    """As they are to be written (see `keys.rank`)."""
+    return tuple(sorted(uploads, key=lambda each: (keys.rank(each.key), each.key)))

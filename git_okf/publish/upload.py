@@ -7,9 +7,10 @@ which S3 has no conditions here, so the claim is looked at right before it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 
 from git_okf.errors import Interrupted
@@ -38,34 +39,30 @@ class Hands:
     confirm: Callable[[], None]
     """Raises Overtaken where the claim is another's."""
     stopping: Callable[[], bool]
-    progress: Callable[[int], None]
+    landed: Callable[[str, str], None]
+    """Told each key and new ETag as soon as the storage has answered, by several threads."""
 
 
-def upload_all(uploads: Sequence[Upload], hands: Hands) -> dict[str, str]:
-    """Write the objects, the listings after everything else; their new ETags by key.
+def upload_all(uploads: Sequence[Upload], hands: Hands) -> None:
+    """Write the objects, which are in order; all of one rank before those of the next.
 
     Raises Overtaken, Interrupted, StorageRefused, StorageUnavailable; the requests under way have ended then.
     """
-    etags: dict[str, str] = {}
-    for are_listings in (False, True):
-        group = [upload for upload in uploads if keys.is_listing(upload.key) is are_listings]
-        for key, etag in _together(group, hands):
-            etags[key] = etag
-            hands.progress(len(etags))
-    return etags
+    for _, group in groupby(uploads, key=lambda each: keys.rank(each.key)):
+        _together(group, hands)
 
 
-def _together(group: Iterable[Upload], hands: Hands) -> Iterator[tuple[str, str]]:
-    pending: dict[Future[str], Upload] = {}
+def _together(group: Iterable[Upload], hands: Hands) -> None:
+    pending: dict[Future[None], Upload] = {}
     pool = ThreadPoolExecutor(WORKERS, thread_name_prefix="publish")
     try:
         for upload in group:
             while len(pending) >= WORKERS or (pending and _held(pending.values()) + upload.size > HELD_BYTES):
-                yield from _landed(pending, hands)
+                _await_one(pending, hands)
             _check(hands)
             pending[pool.submit(_put, upload, hands.read(upload), hands)] = upload
         while pending:
-            yield from _landed(pending, hands)
+            _await_one(pending, hands)
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
 
@@ -74,11 +71,12 @@ def _held(uploads: Iterable[Upload]) -> int:
     return sum(upload.size for upload in uploads)
 
 
-def _landed(pending: dict[Future[str], Upload], hands: Hands) -> Iterator[tuple[str, str]]:
+def _await_one(pending: dict[Future[None], Upload], hands: Hands) -> None:
     _check(hands)
     done, _ = wait(pending, timeout=TICK_S, return_when=FIRST_COMPLETED)
     for future in done:
-        yield pending.pop(future).key, future.result()
+        del pending[future]
+        future.result()
 
 
 def _check(hands: Hands) -> None:
@@ -89,12 +87,17 @@ def _check(hands: Hands) -> None:
         )
 
 
-def _put(upload: Upload, body: Body, hands: Hands) -> str:
-    bucket = hands.bucket
+def _put(upload: Upload, body: Body, hands: Hands) -> None:
     if upload.size > LARGE:
         hands.confirm()
-        return bucket.put_file(upload.key, body, upload.headers)
-    data = body if isinstance(body, bytes) else body.read_bytes()
+        etag = hands.bucket.put_file(upload.key, body, upload.headers)
+    else:
+        etag = _replace(upload, body if isinstance(body, bytes) else body.read_bytes(), hands)
+    hands.landed(upload.key, etag)
+
+
+def _replace(upload: Upload, data: bytes, hands: Hands) -> str:
+    bucket = hands.bucket
     there = upload.replaces if upload.sure or not bucket.conditional else bucket.etag(upload.key)
     for _ in range(ATTEMPTS):
         try:
