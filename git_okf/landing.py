@@ -106,7 +106,9 @@ def _content(run: Run, base: Baseline, plan: Delta, spool: Spool) -> _Written:
     }
     if rendered:
         tree = repo.edit(tree, rendered)
-        message = report.commit_message(draft, report.render_subject(plan, source.name), report.render_lines(plan))
+        message = report.commit_message(
+            draft, report.render_subject(plan, source.name), report.render_lines(plan), _trailers(run, tree)
+        )
         parent = made_one = _commit(run, tree, parent, message)
         made.append(made_one)
         files.update(rendered)
@@ -117,10 +119,19 @@ def _content(run: Run, base: Baseline, plan: Delta, spool: Spool) -> _Written:
     }
     if synced:
         tree = repo.edit(tree, synced)
-        message = report.commit_message(draft, report.subject(plan, source.name), report.sync_lines(plan))
+        message = report.commit_message(
+            draft, report.subject(plan, source.name), report.sync_lines(plan), _trailers(run, tree)
+        )
         made.append(_commit(run, tree, parent, message))
         files.update(synced)
     return _Written(tree=tree, commits=tuple(made), files=files)
+
+
+def _trailers(run: Run, tree: str) -> list[str]:
+    """On a branch under review: what content it is, and the tree by which the commit is known to be as we made it."""
+    if not run.content:
+        return []
+    return [f"Okf-Content: {run.content}", f"Okf-Tree: {run.repo.subtree(tree, run.source.bundle) or ''}"]
 
 
 def _attached(run: Run, spool: Spool, files: Mapping[str, File | bytes | None]) -> dict[str, Content]:

@@ -66,9 +66,10 @@ def _with_extractor(record: Record, after: Record | None) -> Record:
 
 
 def outage_is_over(base: Baseline) -> bool:
-    """Whether the state still says that a source could not be asked; a run that could asks to have it unsaid."""
+    """Whether the state still says that a source could not be asked, or was not to be taken; a run that could and did
+    asks to have it unsaid."""
     state = base.state
-    return state is not None and bool(state.last_error or state.retry_at or state.access == UNREACHABLE)
+    return state is not None and bool(state.last_error or state.retry_at or state.held or state.access == UNREACHABLE)
 
 
 def next_state(
@@ -101,6 +102,7 @@ def next_state(
         recheck_at="",
         retry_at="",
         watermarks=watermarks if watermarks is not None else base.state.watermarks if base.state else {},
+        targets=base.state.targets if base.state else (),
         task=task or {},
         records={record.key: record for record in records},
         extra=base.state.extra if base.state else {},

@@ -13,8 +13,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from git_okf.errors import OkfError
-from git_okf.model import OUT_OF_SCOPE, Delta, RunResult, Trip
+from git_okf.errors import EXIT_BUSY, EXIT_GUARD, EXIT_UNAVAILABLE, OkfError, SourceUnavailable
+from git_okf.model import OUT_OF_SCOPE, Delta, Fault, RunResult, Trip
 
 SCHEMA = 1
 LISTED_PATHS = 100
@@ -46,6 +46,20 @@ def exit_code(results: Iterable[RunResult]) -> int:
         if code in codes:
             return code
     return 0
+
+
+def failed(name: str, kind: str, bundle: str, error: OkfError) -> RunResult:
+    """The result of a run that an error ended before anything was written."""
+    words = {EXIT_UNAVAILABLE: "unavailable", EXIT_BUSY: "busy", EXIT_GUARD: "aborted"}
+    return RunResult(
+        name=name,
+        kind=kind,
+        bundle=bundle,
+        result=words.get(error.exit_code, "failed"),
+        exit_code=error.exit_code,
+        error=Fault(code=error.code, message=error.message, hint=error.hint),
+        retry_at=error.retry_at if isinstance(error, SourceUnavailable) else None,
+    )
 
 
 # --- JSON: the contract of design.md, "JSON of a run" ---
@@ -289,12 +303,17 @@ def subject(delta: Delta, name: str) -> str:
     return f"sync: +{len(delta.added)} -{len(delta.removed)} ={len(delta.updated)} ({name})"
 
 
+def headline(delta: Delta, name: str) -> str:
+    """The subject for a delta, whichever of the two it is."""
+    return subject(delta, name) if delta.changes_content or not delta.rerendered else render_subject(delta, name)
+
+
 def render_subject(delta: Delta, name: str) -> str:
     return f"render: ={len(delta.rerendered)} ({name})"
 
 
-def commit_message(result: RunResult, headline: str, lines: Sequence[str]) -> str:
-    """Subject, the changed paths (bounded), and the trailers `Okf-Source`, `Okf-Run`, `Okf-Unchanged`."""
+def commit_message(result: RunResult, headline: str, lines: Sequence[str], more: Sequence[str] = ()) -> str:
+    """Subject, the changed paths (bounded), and the trailers `Okf-Source`, `Okf-Run`, `Okf-Unchanged`, and more."""
     listed = list(lines[:LISTED_PATHS])
     if len(lines) > LISTED_PATHS:
         listed.append(f"... and {len(lines) - LISTED_PATHS} more")
@@ -302,6 +321,7 @@ def commit_message(result: RunResult, headline: str, lines: Sequence[str]) -> st
         f"Okf-Source: {result.name}",
         f"Okf-Run: {result.run}",
         f"Okf-Unchanged: {result.delta.unchanged}",
+        *more,
     )
     return "\n".join((headline, "", *listed, "", *trailers, ""))
 

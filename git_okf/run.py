@@ -14,7 +14,7 @@ from git_okf.baseline import Baseline
 from git_okf.config import SourceConfig
 from git_okf.errors import EXIT_PARTIAL
 from git_okf.model import Delta, Observation, RunResult
-from git_okf.source import Source, open_source
+from git_okf.source import Source, Spool, open_source
 from git_okf.store.repo import RefUpdate, Repo
 from git_okf.store.target import Target as Target
 from git_okf.store.upstream import Publisher
@@ -65,6 +65,16 @@ class World:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """What a gate says of a plan that no guard refused."""
+
+    write: bool
+    why: str
+    content: str = ""
+    """The fingerprint of the content that the base is to get; it goes into the commit's trailers."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
     """One attempt to sync one source: what stays the same from its first step to its last."""
 
@@ -82,6 +92,10 @@ class Run:
     is_lost: Callable[[], bool] = lambda: False
     """Whether the lease was taken over, so that the run must stop asking."""
     publisher: Publisher | None = None
+    gate: Gate | None = None
+    """Asked before anything is written."""
+    content: str = ""
+    """As in `Verdict`."""
 
     @property
     def again(self) -> str:
@@ -114,13 +128,14 @@ class Run:
             duration_s=self.world.monotonic() - self.started,
             notices=(*base.notices, *seen.notices),
             origins=seen.origins,
-            subject=report.subject(plan, self.source.name)
-            if plan.changes_content or not plan.rerendered
-            else report.render_subject(plan, self.source.name),
+            subject=report.headline(plan, self.source.name),
             dry_run=self.options.dry_run,
             staged=self.options.stage,
             pushed=str(self.publisher.upstream) if self.publisher else "",
         )
+
+
+Gate = Callable[[Run, Baseline, Observation, Delta, Spool], Verdict]
 
 
 def finished(run: Run, base: Baseline, seen: Observation, plan: Delta, commit: str | None) -> RunResult:

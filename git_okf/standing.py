@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -108,6 +108,25 @@ def resume(repo: Repo, source: SourceConfig, options: Options, world: World) -> 
 
 
 def _set(repo: Repo, source: SourceConfig, options: Options, world: World, access: str) -> bool:
+    def after(before: states.State, when: datetime) -> states.State:
+        if before.access == access and not (access == states.ACTIVE and before.retry_at):
+            return before
+        since = memory.stamp(when) if access == states.PAUSED else ""
+        return replace(before, access=access, since=since, recheck_at="", retry_at="")
+
+    return remember(repo, source, options, world, after, "paused" if access == states.PAUSED else "resumed")
+
+
+def remember(
+    repo: Repo,
+    source: SourceConfig,
+    options: Options,
+    world: World,
+    after: Callable[[states.State, datetime], states.State],
+    what: str,
+) -> bool:
+    """Write what `after` makes of a source's state, under its lease, and with `--push` tell the remote. Whether there
+    was anything to write."""
     when = world.clock()
     run = Run(
         repo=repo, source=source, options=options, world=world, files={}, id="", when=when, started=world.monotonic()
@@ -117,14 +136,11 @@ def _set(repo: Repo, source: SourceConfig, options: Options, world: World, acces
             holding.publisher.follow()
         base = baseline.read(repo, source, onto=options.onto)
         before = base.state or _first(base, source, when)
-        changed = before.access != access or (access == states.ACTIVE and bool(before.retry_at))
-        if changed:
-            since = memory.stamp(when) if access == states.PAUSED else ""
-            after = replace(before, access=access, since=since, recheck_at="", retry_at="")
-            word = "paused" if access == states.PAUSED else "resumed"
-            memory.write_state(repo, base, source, after, when, f"{word} ({source.name})", holding.check_lease)
+        state = after(before, when)
+        if state != before:
+            memory.write_state(repo, base, source, state, when, f"{what} ({source.name})", holding.check_lease)
         holding.publish()
-        return changed
+        return state != before
 
 
 def _first(base: Baseline, source: SourceConfig, when: datetime) -> states.State:

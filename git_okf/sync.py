@@ -18,9 +18,7 @@ from git_okf.baseline import Baseline
 from git_okf.bundle import paths
 from git_okf.config import FILE_NAME, Config, SourceConfig
 from git_okf.errors import (
-    EXIT_BUSY,
     EXIT_GUARD,
-    EXIT_UNAVAILABLE,
     GitRefused,
     Interrupted,
     OkfError,
@@ -28,7 +26,7 @@ from git_okf.errors import (
 )
 from git_okf.holding import leased, spooled
 from git_okf.model import Delta, Fault, Fetched, Moved, NotModified, Observation, Record, RunResult, Trip
-from git_okf.run import Options, Run, World, finished
+from git_okf.run import Gate, Options, Run, World, finished
 from git_okf.source import Ask, Source, Spool, Tools
 from git_okf.store import place, target, worktree
 from git_okf.store import state as states
@@ -50,9 +48,11 @@ def sync(repo: Repo, config: Config, names: Sequence[str], options: Options, wor
 
 
 def sync_source(
-    repo: Repo, source: SourceConfig, options: Options, world: World, files: Mapping[str, bytes] | None = None
-) -> RunResult:
-    """One run of one source. Every OkfError becomes the result's error; Interrupted and bugs go up."""
+    repo: Repo, source: SourceConfig, options: Options, world: World, files: Mapping[str, bytes] | None = None,
+    gate: Gate | None = None,
+) -> RunResult:  # fmt: skip
+    """One run of one source. Every OkfError becomes the result's error; Interrupted and bugs go up. A gate is asked
+    last, before anything is written."""
     when = world.clock()
     run = Run(
         repo=repo,
@@ -63,6 +63,7 @@ def sync_source(
         id=f"{when:%Y%m%dT%H%M%SZ}-{world.token()}",
         when=when,
         started=world.monotonic(),
+        gate=gate,
     )
     try:
         with leased(run) as holding:
@@ -217,7 +218,13 @@ def _settle(run: Run, base: Baseline, seen: Observation, spool: Checkpoint) -> R
             raise _nothing_found(run, seen)
         if run.options.head_only:
             return landing.looked(run, base, seen, plan)
-        base, plan = planning.held(run, base, seen, spool) or (base, plan)
+        if run.gate is not None:
+            verdict = run.gate(run, base, seen, plan, spool)
+            run = replace(run, content=verdict.content)
+            if not verdict.write:
+                return _left(run, base, seen, plan, verdict.why)
+        else:
+            base, plan = planning.held(run, base, seen, spool) or (base, plan)
         if run.options.dry_run:
             return finished(run, base, seen, plan, None)
         try:
@@ -231,6 +238,15 @@ def _settle(run: Run, base: Baseline, seen: Observation, spool: Checkpoint) -> R
         f"the branch moved {REPLANS} times while the sync was being committed. Nothing was changed",
         "run it again when nobody else commits; what was fetched is in the checkpoint",
     )
+
+
+def _left(run: Run, base: Baseline, seen: Observation, plan: Delta, why: str) -> RunResult:
+    """The result where the gate keeps the plan from being written; it is made again by the next run."""
+    result = finished(run, base, seen, plan, None)
+    run.publish()
+    memory.note_last(run.repo, run.source.name, run.when, result.result)
+    word = "skipped" if result.result == "synced" else result.result
+    return replace(result, result=word, notices=(why, *result.notices))
 
 
 def _prepared_again(run: Run, before: Baseline) -> Baseline:
@@ -281,15 +297,5 @@ def _nothing_found(run: Run, seen: Observation) -> SourceUnavailable:
 
 
 def _failure(run: Run, error: OkfError) -> RunResult:
-    words = {EXIT_UNAVAILABLE: "unavailable", EXIT_BUSY: "busy", EXIT_GUARD: "aborted"}
-    return RunResult(
-        name=run.source.name,
-        kind=run.source.kind,
-        bundle=run.source.bundle,
-        result=words.get(error.exit_code, "failed"),
-        exit_code=error.exit_code,
-        run=run.id,
-        duration_s=run.world.monotonic() - run.started,
-        error=Fault(code=error.code, message=error.message, hint=error.hint),
-        retry_at=error.retry_at if isinstance(error, SourceUnavailable) else None,
-    )
+    result = report.failed(run.source.name, run.source.kind, run.source.bundle, error)
+    return replace(result, run=run.id, duration_s=run.world.monotonic() - run.started)

@@ -133,7 +133,8 @@ def clear_progress() -> None:
         sys.stderr.flush()
 
 
-def print_run(result: RunResult, as_json: bool, quiet: bool) -> None:
+def print_run(result: RunResult, as_json: bool, quiet: bool, *, text: str | None = None) -> None:
+    """Warnings, the error, and the result; `text` says it otherwise."""
     from git_okf import report
 
     clear_progress()
@@ -141,7 +142,7 @@ def print_run(result: RunResult, as_json: bool, quiet: bool) -> None:
         echo(report.notices_text(result), err=True)
     echo(report.error_text(result), err=True)
     if not quiet and not as_json:
-        echo(report.as_text(result))
+        echo(report.as_text(result) if text is None else text)
 
 
 def echo(text: str, *, err: bool = False) -> None:

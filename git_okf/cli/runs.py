@@ -25,6 +25,7 @@ from git_okf.cli.app import (
     reading,
     reporting,
     repository,
+    warn,
     world_of,
 )
 
@@ -77,6 +78,37 @@ def sync(
             quiet,
             verbose,
         )
+
+
+@app.command(epilog=CODES)
+def pr(
+    names: Names = None,
+    force: Annotated[bool, typer.Option("--force", help="Pass the page-count and max-removed guards.")] = False,
+    allow: Annotated[list[str] | None, typer.Option(metavar="GUARD", help="Pass one guard by its name.")] = None,
+    report_issue: Annotated[
+        bool, typer.Option("--report-issue", help="Keep one issue open for as long as a guard stops a sync.")
+    ] = False,
+    time_budget: Annotated[str | None, typer.Option(metavar="TIME", help="Stop asking after, say, 50m.")] = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Sync onto review branches, push them, open or update reviews."""
+    with reporting(as_json):
+        from git_okf import manage, report, reviewing
+        from git_okf.reviewing import telling
+        from git_okf.run import Options
+
+        repo, world = reading(branch=""), world_of(quiet)
+        options = Options(force=force, allow=manage.guard_names(allow), time_budget=manage.seconds(time_budget))
+        done = []
+        for each in reviewing.of_repository(repo, names or [], options, world, report_issue=report_issue):
+            print_run(each.result, as_json, quiet, text=telling.text(each))
+            for hint in each.hints:
+                warn(hint)
+            done.append(each)
+        if as_json:
+            echo(report.dump(telling.data(done)))
+        raise typer.Exit(report.exit_code([each.result for each in done]))
 
 
 @app.command(epilog=CODES)

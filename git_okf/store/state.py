@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from operator import attrgetter
 from typing import Any
@@ -34,11 +34,11 @@ ACTIVE, PAUSED, UNREACHABLE = "ACTIVE", "PAUSED", "UNREACHABLE"
 COUNTED_TRIES = 4
 """Failed runs of a pending item that make a difference: after three in a row it is only listed."""
 
-_ACCESS = ("access", "since", "last_error", "recheck_at", "retry_at")
+_ACCESS = ("access", "since", "held", "last_error", "recheck_at", "retry_at")
 _TEXTS = (*_ACCESS, "bundle_tree", "last_observed", "last_fully_processed")
 _VOLATILE = ("etag", "last_modified", "raw_hash", "links", "title", "description", "tries")
 _durable_facts = attrgetter(*(f.name for f in fields(Record) if f.name not in _VOLATILE))
-_DURABLE = (*_ACCESS, "identity", "bundle_tree", "failures", "watermarks")
+_DURABLE = (*_ACCESS, "identity", "bundle_tree", "failures", "watermarks", "targets")
 
 
 class StateUnreadable(OkfError):
@@ -83,6 +83,10 @@ class State:
     recheck_at: str = ""
     retry_at: str = ""
     watermarks: Mapping[str, Any] = field(default_factory=dict)
+    targets: Sequence[Mapping[str, Any]] = ()
+    """What became of each content that was offered for review (`git_okf.review.targets`)."""
+    held: str = ""
+    """Since when the source is only looked at, because too many reviews are unresolved."""
     task: Mapping[str, Any] = field(default_factory=dict)
     """The last run that is told here: its `state` (seed 002, section 1), `run`, `generation` and `at`."""
     records: Mapping[str, Record] = field(default_factory=dict)
@@ -162,12 +166,13 @@ def _read_source(repo: Repo, folder: str, source: str) -> State:
 
 
 def _state(facts: Mapping[str, Any], records: Mapping[str, Record], codec: Codec | None) -> State:
-    known = {"identity", "failures", "watermarks", "task", "base", "fingerprints", *_TEXTS}
+    known = {"identity", "failures", "watermarks", "task", "targets", "base", "fingerprints", *_TEXTS}
     return State(
         identity=_of(dict, facts["identity"]),
         failures=_of(int, facts.get("failures", 0)),
         watermarks=_of(dict, facts.get("watermarks", {})),
         task=_of(dict, facts.get("task", {})),
+        targets=tuple(_of(list, facts.get("targets", []))),
         records=records,
         extra={name: value for name, value in facts.items() if name not in known},
         codec=codec,
@@ -226,9 +231,9 @@ def _source_json(state: State, codec: Codec) -> bytes:
     facts |= {"identity": dict(state.identity), "base": codec.base, "fingerprints": codec.fingerprints}
     if state.failures:
         facts["failures"] = state.failures
-    for name in ("watermarks", "task"):
-        if value := getattr(state, name):
-            facts[name] = dict(value)
+    facts |= {name: dict(value) for name in ("watermarks", "task") if (value := getattr(state, name))}
+    if state.targets:
+        facts["targets"] = list(state.targets)
     return (json.dumps({**state.extra, **facts}, sort_keys=True, indent=1) + "\n").encode()
 
 

@@ -1,0 +1,51 @@
+"""What `git okf pr` says: text for a person, data for a machine. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from git_okf import report
+from git_okf.review.decide import Word
+from git_okf.reviewing.outcome import Reviewed
+
+_DONE = {
+    Word.CREATE: "Opened",
+    Word.UPDATE: "Updated",
+    Word.CLOSE: "Closed",
+    Word.NOTHING: "Up to date",
+}
+
+
+def text(reviewed: Reviewed) -> str:
+    """A line, and where there is a review its address."""
+    result = reviewed.result
+    if not reviewed.word or result.error is not None:
+        return report.as_text(result)
+    name = report.printable(result.name)
+    if reviewed.word.startswith("leave"):
+        line = f"- Left: {name} ({report.printable(reviewed.why)})"
+    else:
+        done = "Pushed" if reviewed.word == Word.CREATE and not reviewed.number else _DONE[Word(reviewed.word)]
+        what = f"  ({result.subject})" if reviewed.word in (Word.CREATE, Word.UPDATE) else f" ({reviewed.why})"
+        line = f"✓ {done}: {name}{report.printable(what)}"
+    place = reviewed.url or (reviewed.branch if reviewed.word in (Word.CREATE, Word.UPDATE) else "")
+    return "\n".join([line, *([f"  {report.printable(place)}"] if place else [])])
+
+
+def data(reviewed: Sequence[Reviewed]) -> dict[str, Any]:
+    """The JSON of the runs, each with its `review`: null where the run ended before it came to that."""
+    return {"schema": report.SCHEMA, "sources": [{**report.as_data(r.result), "review": _review(r)} for r in reviewed]}
+
+
+def _review(reviewed: Reviewed) -> dict[str, Any] | None:
+    if not reviewed.word:
+        return None
+    return {
+        "decision": str(reviewed.word),
+        "why": reviewed.why,
+        "branch": reviewed.branch,
+        "content": reviewed.content,
+        "number": reviewed.number or None,
+        "url": reviewed.url or None,
+    }
