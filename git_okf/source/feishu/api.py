@@ -29,7 +29,6 @@ from git_okf.jsonapi import (
     Retry,
     Verdict,
     classify_http,
-    reason_of,
     retry_after,
 )
 from git_okf.jsonapi.client import Query
@@ -47,6 +46,8 @@ LISTINGS_FASTER = 4
 LIMIT_PAUSE_S = 10.0
 """After a frequency limit that does not say for how long."""
 QUOTA_PAUSE_S = 86_400.0
+REASON_LIMIT = 300
+"""Characters of the API's own words in an error."""
 IN_A_ROW = 5
 """Calls that came to nothing one after another, after which the API counts as down."""
 
@@ -134,8 +135,11 @@ def _pause(answer: Answer) -> float:
 
 
 def _reason(answer: Answer, code: int) -> str:
+    """The code and the API's own words: not the links for people of its console that come with them."""
+    words = answer.data.get("msg")
+    said = " ".join("".join(ch if ch.isprintable() else " " for ch in str(words or "")).split())[:REASON_LIMIT]
     log_id = "".join(ch for ch in answer.headers.get("x-tt-logid", "") if ch.isalnum())[:64]
-    return f"{code} {reason_of(answer)}" + (f" (log id {log_id})" if log_id else "")
+    return f"{code} HTTP {answer.status}" + (f": {said}" if said else "") + (f" (log id {log_id})" if log_id else "")
 
 
 def class_of(path: str) -> str:
