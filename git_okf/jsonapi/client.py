@@ -254,8 +254,9 @@ class JsonApi:
     def _credential_headers(self) -> Mapping[str, str]:
         fresh, self._refused = self._refused, False
         credentials = self._authorize(fresh)
-        for value in credentials.values():
-            self._secrets.update(part for part in value.split() if len(part) >= SECRET_LENGTH)
+        for name, value in credentials.items():
+            if any(word in name.lower() for word in ("auth", "token", "key")):
+                self._secrets.update(part for part in value.split() if len(part) >= SECRET_LENGTH)
             if not value.isascii() or not value.isprintable():
                 raise ConfigError(
                     f"the token for {urlsplit(self.base).hostname} holds characters that no header can carry",

@@ -50,15 +50,15 @@ def open_forge(
     kind = settings.forge
     if kind == "none":
         return BranchOnly(_without_credentials(remote_url))
+    if kind not in TOKENS:
+        raise ConfigError(f"review.forge: {kind!r} is no host that git-okf knows", f"known: {', '.join(TOKENS)}, none")
     base, name = api_url(settings, environ, remote_url), repository_name(settings, environ, remote_url)
     token = _token(kind, environ)
     if kind == "github":
         return github.GitHub(github.connect(base, token, effects), name, warn)
     if kind == "gitlab":
         return gitlab.GitLab(gitlab.connect(base, token, effects), name, warn)
-    if kind == "gitea":
-        return gitea.Gitea(gitea.connect(base, token, effects), name, warn)
-    raise ConfigError(f"review.forge: {kind!r} is no host that git-okf knows", "known: github, gitlab, gitea, none")
+    return gitea.Gitea(gitea.connect(base, token, effects), name, warn)
 
 
 def api_url(settings: Settings, environ: Mapping[str, str], remote_url: str) -> str:

@@ -132,7 +132,7 @@ class Rest(ABC):
 
     def issues(self, label: str) -> Sequence[Issue]:
         listed = self._items(self._path("issues"), self._issue_query(label), pages=1)
-        return tuple(self._issue(item) for item in listed if not at(item, "pull_request"))
+        return tuple(self._issue(item) for item in listed if at(item, "pull_request") is None)
 
     def open_issue(self, *, title: str, body: str, label: str) -> Issue:
         values = {"title": title, self.BODY: body, "labels": self._issue_labels(label)}

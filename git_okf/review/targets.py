@@ -99,13 +99,14 @@ def reconcile(targets: Targets, reviews: Sequence[Review], source: str, when: st
     a pending target whose review is not among them is settled, and nobody knows how.
     """
     numbers = {0, *(review.number for review in reviews)}
+    newest = max((review.number for review in reviews if review.stage is Stage.OPEN), default=0)
     found = tuple(t if t.review in numbers else _superseded(t, when) for t in targets)
     for review in sorted(reviews, key=lambda each: each.number):
         mark = marker.find(review.body, source)
         mine = [t for t in found if t.review == review.number and review.number]
         fingerprint = mark.fingerprint if mark else mine[-1].fingerprint if mine else ""
         if fingerprint:
-            state = _state_of(review, ours=bool(mark and mark.settled))
+            state = _state_of(review, newest, ours=bool(mark and mark.settled))
             found = _with(found, _told(review, fingerprint, state, when))
     last = next((t for t in reversed(found) if t.state is State.PENDING), None)
     return tuple(t if t is last else _superseded(t, when) for t in found)
@@ -125,9 +126,9 @@ def _told(review: Review, fingerprint: str, state: State, when: str) -> Target:
     )
 
 
-def _state_of(review: Review, *, ours: bool) -> State:
+def _state_of(review: Review, newest: int, *, ours: bool) -> State:
     if review.stage is Stage.OPEN:
-        return State.PENDING
+        return State.PENDING if review.number == newest else State.SUPERSEDED
     if review.stage is Stage.MERGED:
         return State.APPROVED
     return State.SUPERSEDED if ours else State.REJECTED

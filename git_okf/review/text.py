@@ -52,10 +52,14 @@ def code(text: str, limit: int = 200) -> str:
 
 def fenced(lines: list[str], language: str, limit: int = 160) -> list[str]:
     """As a fenced block, each line bounded; the fence is longer than any run of backquotes in it."""
-    shown = [inert("".join(_visible(ch) for ch in line.replace("\t", "    ")))[:limit] for line in lines]
+    shown = [_inert_line("".join(_visible(ch) for ch in line.replace("\t", "    ")))[:limit] for line in lines]
     ticks = max((len(run) for line in shown for run in re.findall(r"`+", line)), default=0)
     fence = "`" * max(3, ticks + 1)
     return [f"{fence}{language}", *shown, fence]
+
+
+def _inert_line(line: str) -> str:
+    return GAP + inert(line) if line.lstrip().startswith("/") else inert(line)
 
 
 def _visible(ch: str) -> str:

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from git_okf.jsonapi import Answer, next_page, reason_of, retry_after
@@ -49,6 +49,7 @@ def test_the_words_are_bounded() -> None:
     assert len(reason_of(answer('{"message": "' + "长" * 5000 + '"}'))) <= REASON_LIMIT + 20
 
 
+@settings(deadline=None)
 @given(
     st.recursive(
         st.none() | st.booleans() | st.integers() | st.text(),

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 import pytest
 from forges.server import Reply, Request, Server, serving
+from forges.waiting import Waiting
 
 from git_okf import __version__
 from git_okf.errors import ConfigError, Interrupted
@@ -15,7 +16,6 @@ from git_okf.jsonapi import (
     ApiRefused,
     ApiUnavailable,
     ApiUncertain,
-    Effects,
     JsonApi,
     Limited,
     Manners,
@@ -27,26 +27,6 @@ from git_okf.jsonapi import (
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 TOKEN = "ghs_0123456789abcdef"
-
-
-class Time:
-    """A clock that only sleeping moves."""
-
-    def __init__(self) -> None:
-        self.slept = 0.0
-        self.stop_at = float("inf")
-
-    def sleep(self, seconds: float) -> None:
-        self.slept += seconds
-
-    @property
-    def effects(self) -> Effects:
-        return Effects(
-            clock=lambda: START + timedelta(seconds=self.slept),
-            monotonic=lambda: self.slept,
-            sleep=self.sleep,
-            stopping=lambda: self.slept >= self.stop_at,
-        )
 
 
 class Script:
@@ -66,8 +46,8 @@ class Script:
 
 
 @pytest.fixture
-def time() -> Time:
-    return Time()
+def time() -> Waiting:
+    return Waiting(START)
 
 
 @pytest.fixture
@@ -93,7 +73,7 @@ def bearer(fresh: bool) -> Mapping[str, str]:
 
 
 @pytest.fixture
-def api(server: Server, time: Time) -> Iterator[JsonApi]:
+def api(server: Server, time: Waiting) -> Iterator[JsonApi]:
     with JsonApi(server.url, bearer, effects=time.effects) as client:
         yield client
 
@@ -115,7 +95,7 @@ def test_percent_encoding_in_a_path_stays_as_it_was_written(api: JsonApi, server
 
 @pytest.mark.parametrize("status", [408, 500, 502, 503, 504, 520])
 def test_trouble_that_passes_is_tried_again(
-    api: JsonApi, server: Server, script: Script, time: Time, status: int
+    api: JsonApi, server: Server, script: Script, time: Waiting, status: int
 ) -> None:
     script.then(Reply(status=status), Reply(status=status), Reply(data=[1]))
     assert api.call("GET", "/x").data == [1]
@@ -124,7 +104,7 @@ def test_trouble_that_passes_is_tried_again(
 
 
 def test_a_call_gives_up_after_a_bounded_number_of_tries(
-    api: JsonApi, server: Server, script: Script, time: Time
+    api: JsonApi, server: Server, script: Script, time: Waiting
 ) -> None:
     script.then(Reply(status=502))
     with pytest.raises(ApiUnavailable) as caught:
@@ -136,7 +116,7 @@ def test_a_call_gives_up_after_a_bounded_number_of_tries(
 
 
 def test_retry_after_is_obeyed_in_seconds_and_as_a_date(
-    api: JsonApi, server: Server, script: Script, time: Time
+    api: JsonApi, server: Server, script: Script, time: Waiting
 ) -> None:
     script.then(
         Reply(status=429, headers={"Retry-After": "7"}),
@@ -147,14 +127,16 @@ def test_retry_after_is_obeyed_in_seconds_and_as_a_date(
     assert time.slept == 30
 
 
-def test_a_limit_without_a_time_waits_a_minute_and_then_twice_as_long(api: JsonApi, script: Script, time: Time) -> None:
+def test_a_limit_without_a_time_waits_a_minute_and_then_twice_as_long(
+    api: JsonApi, script: Script, time: Waiting
+) -> None:
     script.then(Reply(status=429), Reply(status=429), Reply(data=1))
     api.call("GET", "/x")
     assert time.slept == 60 + 120
 
 
 def test_a_limit_longer_than_our_patience_ends_the_call_with_the_time_to_come_back(
-    api: JsonApi, server: Server, script: Script, time: Time
+    api: JsonApi, server: Server, script: Script, time: Waiting
 ) -> None:
     script.then(Reply(status=429, headers={"Retry-After": "3600"}))
     with pytest.raises(ApiUnavailable) as caught:
@@ -164,7 +146,7 @@ def test_a_limit_longer_than_our_patience_ends_the_call_with_the_time_to_come_ba
     assert len(server.log) == 1
 
 
-def test_the_pauses_of_one_call_are_capped_in_all(api: JsonApi, script: Script, time: Time) -> None:
+def test_the_pauses_of_one_call_are_capped_in_all(api: JsonApi, script: Script, time: Waiting) -> None:
     script.then(Reply(status=429, headers={"Retry-After": "400"}))
     with pytest.raises(ApiUnavailable):
         api.call("GET", "/x")
@@ -211,7 +193,7 @@ def test_only_what_may_be_repeated_is_sent_again_after_it_broke_off(
         assert api.call("POST", "/x", json={}, repeatable=True).data == 1
 
 
-def test_a_post_that_never_left_is_sent_again(time: Time) -> None:
+def test_a_post_that_never_left_is_sent_again(time: Waiting) -> None:
     with serving(lambda request: Reply(data=1)) as gone:
         url = gone.url
     with JsonApi(url, effects=time.effects) as api, pytest.raises(ApiUnavailable) as caught:
@@ -226,7 +208,7 @@ def test_an_answer_that_breaks_off_is_asked_for_again(api: JsonApi, server: Serv
     assert api.call("GET", "/x").data == 1
 
 
-def test_an_answer_too_large_is_refused(server: Server, script: Script, time: Time) -> None:
+def test_an_answer_too_large_is_refused(server: Server, script: Script, time: Waiting) -> None:
     script.then(Reply(data="x" * 5000))
     with JsonApi(server.url, manners=Manners(max_bytes=1000), effects=time.effects) as api:
         with pytest.raises(ApiRefused, match="larger than 1000 bytes"):
@@ -308,7 +290,7 @@ def business(answer: Answer) -> Verdict:
     return Ok()
 
 
-def test_a_token_is_renewed_once_per_call(server: Server, script: Script, time: Time) -> None:
+def test_a_token_is_renewed_once_per_call(server: Server, script: Script, time: Waiting) -> None:
     tokens = Tokens("t-old-old-old", "t-new-new-new", "t-third-third")
     script.then(Reply(data={"code": 99991663}), Reply(data={"code": 0}))
     with JsonApi(server.url, tokens, manners=Manners(classify=business), effects=time.effects) as api:
@@ -321,7 +303,7 @@ def test_a_token_is_renewed_once_per_call(server: Server, script: Script, time: 
     assert tokens.asked == [False, True, False, False, True]
 
 
-def test_a_host_may_report_by_codes_of_its_own(server: Server, script: Script, time: Time) -> None:
+def test_a_host_may_report_by_codes_of_its_own(server: Server, script: Script, time: Waiting) -> None:
     limited = Reply(status=400, data={"code": 99991400}, headers={"x-ogw-ratelimit-reset": "1.5"})
     script.then(limited, Reply(data={"code": 1770032, "msg": "forBidden"}))
     with (
@@ -333,7 +315,7 @@ def test_a_host_may_report_by_codes_of_its_own(server: Server, script: Script, t
     assert time.slept == 1.5
 
 
-def test_secrets_never_show_up_in_errors(server: Server, script: Script, time: Time) -> None:
+def test_secrets_never_show_up_in_errors(server: Server, script: Script, time: Waiting) -> None:
     script.then(Reply(status=401, data={"message": f"Bad credentials: {TOKEN}, app secret-of-the-app"}))
     with (
         JsonApi(server.url, bearer, effects=time.effects, secrets=["secret-of-the-app"]) as api,
@@ -347,7 +329,9 @@ def test_secrets_never_show_up_in_errors(server: Server, script: Script, time: T
 
 
 @pytest.mark.parametrize("token", [f"{TOKEN}\n", f"{TOKEN}\r\nX-Evil: 1", "ghs_tökenökenöken"])
-def test_a_token_no_header_can_carry_is_an_error_that_does_not_show_it(server: Server, time: Time, token: str) -> None:
+def test_a_token_no_header_can_carry_is_an_error_that_does_not_show_it(
+    server: Server, time: Waiting, token: str
+) -> None:
     with (
         JsonApi(server.url, lambda fresh: {"Authorization": f"Bearer {token}"}, effects=time.effects) as api,
         pytest.raises(ConfigError) as caught,
@@ -398,7 +382,7 @@ def test_what_did_not_change_is_asked_for_with_its_etag_until_we_write(
     assert [r.headers.get("if-none-match") for r in server.log] == [None, '"1"', None, None]
 
 
-def test_calls_that_share_a_limit_start_apart(server: Server, time: Time) -> None:
+def test_calls_that_share_a_limit_start_apart(server: Server, time: Waiting) -> None:
     def pace(method: str, path: str) -> tuple[str, float]:
         return ("write", 1.0) if method != "GET" else ("", 0.0)
 
@@ -408,7 +392,7 @@ def test_calls_that_share_a_limit_start_apart(server: Server, time: Time) -> Non
     assert time.slept == 1
 
 
-def test_a_signal_ends_a_pause(api: JsonApi, script: Script, time: Time) -> None:
+def test_a_signal_ends_a_pause(api: JsonApi, script: Script, time: Waiting) -> None:
     script.then(Reply(status=429, headers={"Retry-After": "600"}))
     time.stop_at = 5
     with pytest.raises(Interrupted):
@@ -417,7 +401,7 @@ def test_a_signal_ends_a_pause(api: JsonApi, script: Script, time: Time) -> None
 
 
 def test_proxies_of_the_environment_are_used(
-    server: Server, time: Time, other: Server, monkeypatch: pytest.MonkeyPatch
+    server: Server, time: Waiting, other: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HTTP_PROXY", server.url)
     with JsonApi("http://api.example.org", effects=time.effects) as api:
@@ -480,7 +464,7 @@ def test_a_download_over_its_limit_is_refused(api: JsonApi, server: Server, scri
     assert len(server.log) == 1
 
 
-def test_an_error_in_json_is_no_file(server: Server, script: Script, time: Time) -> None:
+def test_an_error_in_json_is_no_file(server: Server, script: Script, time: Waiting) -> None:
     script.then(Reply(data={"code": 1061004, "msg": "forbidden"}))
     with (
         JsonApi(server.url, manners=Manners(classify=business), effects=time.effects) as api,
@@ -494,7 +478,7 @@ def test_an_error_in_json_is_no_file(server: Server, script: Script, time: Time)
 
 
 def test_a_download_goes_to_another_host_without_our_credentials(
-    server: Server, script: Script, other: Server, time: Time
+    server: Server, script: Script, other: Server, time: Waiting
 ) -> None:
     script.then(Reply(status=302, headers={"Location": f"{other.url}/signed?x=1"}))
     with JsonApi(server.url, bearer, effects=time.effects, allow_hosts=["127.0.0.1"]) as api:
