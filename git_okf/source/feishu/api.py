@@ -7,9 +7,11 @@ a class that is shut for a while is not asked before that time.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from email.utils import parsedate_to_datetime
+from math import inf
 from typing import Any, TypeVar
 from urllib.parse import quote
 
@@ -32,6 +34,7 @@ from git_okf.jsonapi import (
     retry_after,
 )
 from git_okf.jsonapi.client import Query
+from git_okf.jsonapi.tries import rest
 from git_okf.source import Tools
 
 T = TypeVar("T")
@@ -50,6 +53,10 @@ REASON_LIMIT = 300
 """Characters of the API's own words in an error."""
 IN_A_ROW = 5
 """Calls that came to nothing one after another, after which the API counts as down."""
+SHORT_S = 60.0
+"""For which a class may be shut without its calls being given up."""
+LIMITS_A_RUN = 5
+"""Calls given up because of the limit of one class, after which that class is shut for the rest of the run."""
 
 LIST, DOCX, MEDIA, METAS, AUTH, ALL = "list", "docx", "media", "metas", "auth", "all"
 
@@ -163,6 +170,7 @@ class Feishu:
         self.requests = 0
         self.bytes = 0
         self._in_a_row = 0
+        self._limits: Counter[str] = Counter()
         self._shut: dict[str, ApiUnavailable] = {}
         self._token = ""
         self._until: datetime | None = None
@@ -200,13 +208,9 @@ class Feishu:
 
         return self._guarded(MEDIA, ask)
 
-    @property
-    def stopped(self) -> ApiUnavailable | None:
-        """Why nothing more is to be asked in this run; None where there is no reason."""
-        for name in (ALL, AUTH, LIST, DOCX):
-            if name in self._shut and self._is_shut(name):
-                return self._shut[name]
-        return None
+    def stopped(self, *more: str) -> ApiUnavailable | None:
+        """Why nothing more is to be asked in this run, or nothing of the classes `more`; None where nothing says so."""
+        return next((self._shut[name] for name in (ALL, AUTH, LIST, *more) if self._is_shut(name)), None)
 
     def _call(self, method: str, path: str, query: Query | None, body: Any) -> Answer:
         def ask() -> Answer:
@@ -219,6 +223,7 @@ class Feishu:
     def _guarded(self, name: str, ask: Callable[[], T]) -> T:
         """One call, unless its class is shut; a class that says it is overrun is shut until the time it names."""
         for shut in (ALL, name):
+            self._wait(shut)
             if self._is_shut(shut):
                 raise self._shut[shut]
         try:
@@ -237,16 +242,27 @@ class Feishu:
         if isinstance(error, Unserved):
             self._shut[AUTH] = error
         elif error.rate_limited:
+            self._limits[name] += 1
             self._shut[ALL if str(QUOTA) in error.message else name] = error
         elif self._in_a_row >= IN_A_ROW:
             self._shut[ALL] = error
 
     def _is_shut(self, name: str) -> bool:
+        return self._left(name) > 0
+
+    def _left(self, name: str) -> float:
+        """Seconds for which a class is still shut."""
         error = self._shut.get(name)
         if error is None:
-            return False
-        until = error.retry_at if error.rate_limited else None
-        return until is None or self._tools.clock() < datetime.fromisoformat(until)
+            return 0.0
+        until = error.retry_at if error.rate_limited and self._limits[name] < LIMITS_A_RUN else None
+        return inf if until is None else (datetime.fromisoformat(until) - self._tools.clock()).total_seconds()
+
+    def _wait(self, name: str) -> None:
+        """A short while is waited for: the next article has the same limit as this one."""
+        left = self._left(name)
+        if 0 < left <= SHORT_S:
+            rest(left, self._effects)
 
     def _for_people(self, error: ApiRefused) -> Exception:
         code = code_of(error.answer)

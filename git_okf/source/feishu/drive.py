@@ -62,6 +62,8 @@ class Drive:
                 listed_at = listed_at or at
                 taken.append(found)
         except Broken as error:
+            if not taken:
+                raise
             broken = str(error)
         except (ApiRefused, ApiUnavailable) as error:
             if not taken:

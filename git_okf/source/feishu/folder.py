@@ -22,6 +22,7 @@ from git_okf.model import (
     Status,
 )
 from git_okf.source import Ask, Tools
+from git_okf.source.feishu import api as apis
 from git_okf.source.feishu import thumbnail
 from git_okf.source.feishu.api import Feishu
 from git_okf.source.feishu.article import Article, due, looked_at
@@ -102,6 +103,9 @@ class _Run:
                 room -= 1
             self._tools.progress("articles", done, len(candidates))
             self._one(entry, root.listed_at)
+        stopped = self._api.stopped(apis.DOCX)
+        if stopped is not None and not any(isinstance(o, Fetched | NotModified) for o in self._outcomes.values()):
+            raise self._unavailable(stopped)
         self._conclude()
         self._gone(root)
         return Observation(
@@ -137,7 +141,7 @@ class _Run:
         if isinstance(error, ApiUnavailable):
             hint = error.hint
         return SourceUnavailable(
-            f"the folder {self._source.folder} of {self._source.name} cannot be listed: {said}; nothing was changed",
+            f"the folder {self._source.folder} of {self._source.name} cannot be read: {said}; nothing was changed",
             hint,
             retry_at=error.retry_at if isinstance(error, ApiUnavailable) else None,
             rate_limited=isinstance(error, ApiUnavailable) and error.rate_limited,
@@ -159,14 +163,12 @@ class _Run:
 
     def _ends(self) -> bool:
         """Whether the run stops asking; then what was not asked is retained."""
-        stopped = self._api.stopped
+        stopped = self._api.stopped()
         if self._tools.stopping():
             self._reasons.append("the run was interrupted")
         elif self._ask.deadline is not None and self._monotonic() >= self._ask.deadline:
             self._reasons.append("the time budget ran out")
         elif stopped is not None:
-            if not any(isinstance(outcome, Fetched | NotModified) for outcome in self._outcomes.values()):
-                raise self._unavailable(stopped)
             self._reasons.append(f"the API could not be asked any more: {stopped.message}")
         else:
             return False
