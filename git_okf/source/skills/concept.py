@@ -16,7 +16,7 @@ from git_okf.digest import canonical, content_hash
 from git_okf.model import File
 from git_okf.source.markdown.escape import escape
 from git_okf.source.markdown.invisible import without_invisible
-from git_okf.source.skills import links, paths
+from git_okf.source.skills import links
 from git_okf.source.skills.homes import LICENCES
 from git_okf.source.skills.package import Package, PackageFile
 from git_okf.source.skills.web import Web
@@ -148,8 +148,3 @@ def _pairs(said: Iterable[tuple[str, str]]) -> list[dict[str, str]]:
 def _line(text: str) -> str:
     """One line of text without characters nobody sees."""
     return " ".join(without_invisible(text)[0].split())
-
-
-def directory(key: str) -> str:
-    """The package's directory as a person would say it."""
-    return "the root" if key == paths.ROOT else key

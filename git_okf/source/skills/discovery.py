@@ -47,11 +47,11 @@ class Discovery:
 
 def discover(tree: Tree, patterns: Sequence[Pattern] = (), ignored: Sequence[Pattern] = ()) -> Discovery:
     """All packages of a tree, those that `ignored` matches apart."""
-    roots = _roots(tree.entries)
+    roots = roots_of(tree.entries)
     meant = [key for key in roots if not patterns or any(pattern.matches(key) for pattern in patterns)]
     outermost = _outermost(meant)
     within, beyond = _bounded(tree, outermost, patterns)
-    stopped = [key for key in within if _is_ignored(key, ignored)]
+    stopped = [key for key in within if is_ignored(key, ignored)]
     taken = [key for key in within if key not in set(stopped)]
     return Discovery(
         packages=tuple(Found(key=key, root=roots[key]) for key in taken),
@@ -62,7 +62,7 @@ def discover(tree: Tree, patterns: Sequence[Pattern] = (), ignored: Sequence[Pat
     )
 
 
-def _roots(entries: Iterable[Entry]) -> dict[str, Entry]:
+def roots_of(entries: Iterable[Entry]) -> dict[str, Entry]:
     """The SKILL.md of each directory that has one, by directory, sorted; `skill.md` only where there is no other."""
     upper: dict[str, Entry] = {}
     lower: dict[str, Entry] = {}
@@ -111,7 +111,8 @@ def _searched(tree: Tree, packages: set[str]) -> set[str]:
     return set(wanted[:MAX_DIRECTORIES])
 
 
-def _is_ignored(key: str, ignored: Sequence[Pattern]) -> bool:
+def is_ignored(key: str, ignored: Sequence[Pattern]) -> bool:
+    """Whether a rule stops a package: one that means it, or a directory it lies in."""
     return any(pattern.matches(where) for where in (key, *paths.ancestors(key)) for pattern in ignored)
 
 
@@ -120,7 +121,7 @@ def _incomplete(tree: Tree, beyond: list[str]) -> Iterable[str]:
         yield f"parts of the tree could not be listed: {listed(tree.unlisted)}"
     if beyond:
         yield (
-            f"the search ends {MAX_DEPTH} directories deep and after {MAX_DIRECTORIES} of them, before "
+            f"the search ends {MAX_DEPTH} directories deep and after {MAX_DIRECTORIES}, before "
             f"{listed(beyond)}; name their directory in `paths`"
         )
 

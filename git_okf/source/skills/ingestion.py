@@ -169,6 +169,13 @@ def receive(history: History, key: str, revision: str, content: str, compliance:
     return Receipt(ingestion=new, history=_with_latest(history, new))
 
 
+def without(history: History, revision: str) -> History:
+    """The history as if nothing had been received at a revision: for a program that makes other digests than the one
+    that wrote it. What was rejected stays so."""
+    kept = [each for each in _all(history) if each.revision != revision]
+    return replace(history, latest=kept[0] if kept else None, earlier=tuple(kept[1:]))
+
+
 def record(history: History, ingestion: Ingestion) -> History:
     """The history with an ingestion of its own in another state. ValueError where it does not know it."""
     if history.latest is not None and history.latest.id == ingestion.id:

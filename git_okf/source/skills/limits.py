@@ -23,10 +23,13 @@ class Limits:
         for path, size in sorted(sizes.items()):
             if size is not None and size > self.max_file_bytes:
                 return f"{path} has {size} bytes, more than {self.max_file_bytes} (max_file_bytes)"
-        total = sum(_known(sizes.values()))
-        if total > self.max_package_bytes:
-            return f"its files have {total} bytes, more than {self.max_package_bytes} (max_package_bytes)"
-        return ""
+        return self.refusal_of_total(sum(_known(sizes.values())))
+
+    def refusal_of_total(self, total: int) -> str:
+        """Whether all files of a package together are too large; "" where they are not."""
+        if total <= self.max_package_bytes:
+            return ""
+        return f"its files have {total} bytes, more than {self.max_package_bytes} (max_package_bytes)"
 
 
 def _known(sizes: Iterable[int | None]) -> Iterable[int]:

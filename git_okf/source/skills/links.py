@@ -9,7 +9,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Callable, Collection, Iterator
-from urllib.parse import quote, unquote
+from urllib.parse import unquote
 
 from git_okf.source.skills import paths
 
@@ -103,11 +103,6 @@ def _unlinked(words: str, path: str) -> str:
     mark = "``" if "`" in path else "`"
     code = f"{mark}{path}{mark}"
     return code if not words or words.strip("`") == path else f"{words} ({code})"
-
-
-def encoded(path: str) -> str:
-    """A path as it stands in a URL."""
-    return quote(path, safe="/~!$&'*+,;=:@-._")
 
 
 def _prose(text: str) -> str:

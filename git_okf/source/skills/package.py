@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from git_okf.digest import blob_id
 from git_okf.source.markdown.invisible import without_invisible
 from git_okf.source.skills import fingerprint, licence, links, manifest, paths, strict
 from git_okf.source.skills.discovery import Found, listed
@@ -63,6 +64,7 @@ class PackageFile:
 
     path: str
     blob: str
+    """git's id of the bytes here, whatever ids the repository they come from has."""
     executable: bool
     data: bytes
 
@@ -166,7 +168,8 @@ def assemble(wanted: Wanted, blobs: Mapping[str, bytes], limits: Limits) -> Pack
 
 
 def _file(entry: Entry, path: str, blobs: Mapping[str, bytes]) -> PackageFile:
-    return PackageFile(path=path, blob=entry.id, executable=entry.mode == EXECUTABLE, data=blobs[entry.id])
+    data = blobs[entry.id]
+    return PackageFile(path=path, blob=blob_id(data), executable=entry.mode == EXECUTABLE, data=data)
 
 
 def _warnings(wanted: Wanted, said: Manifest, found: Licence, files: tuple[PackageFile, ...]) -> list[str]:

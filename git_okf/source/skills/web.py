@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from urllib.parse import quote, urlsplit
+from pathlib import Path
+from urllib.parse import quote
 
+from git_okf.errors import ConfigError
+from git_okf.source.repository.address import parse
+from git_okf.source.repository.links import Forge, forge_of, home
 from git_okf.source.skills import paths
 
-_SCP = re.compile(r"(?:[^@/\s]+@)?(?P<host>[A-Za-z0-9.-]+):(?!//)(?P<path>[^\s]+)\Z")
 _FULL_ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?\Z")
 
 
@@ -17,8 +20,7 @@ class Web:
     """A repository as a browser finds it; `base` is "" where no host is known to show it."""
 
     base: str
-    forge: str = ""
-    """github, gitlab, gitea, bitbucket; "" for an unknown host."""
+    forge: Forge | None = None
 
     def file(self, revision: str, path: str) -> str:
         """The address of a file or directory at a branch, tag or commit; "" where nobody shows one."""
@@ -31,46 +33,26 @@ class Web:
     def _at(self, revision: str, path: str, word: str) -> str:
         tail = "" if path == paths.ROOT else "/" + quote(path, safe="/~!$&'*+,;=:@-._")
         rev = quote(revision, safe="/~-._")
-        if self.forge == "github":
+        if self.forge is Forge.GITHUB:
             return f"{self.base}/{word}/{rev}{tail}"
-        if self.forge == "gitlab":
+        if self.forge is Forge.GITLAB:
             return f"{self.base}/-/{word}/{rev}{tail}"
-        if self.forge == "gitea":
+        if self.forge is Forge.GITEA:
             kind = "commit" if _FULL_ID.match(revision) else "branch"
             return f"{self.base}/src/{kind}/{rev}{tail}" if revision != "HEAD" else ""
-        if self.forge == "bitbucket":
+        if self.forge is Forge.BITBUCKET:
             return f"{self.base}/src/{rev}{tail}"
         return ""
 
 
 def of(url: str) -> Web:
-    """The repository behind what git clones: https, ssh, or `user@host:path`. No user name or password is kept."""
-    scp = _SCP.match(url)
-    if scp and "://" not in url:
-        host, port, path = scp["host"], "", scp["path"]
-    else:
-        try:
-            parts = urlsplit(url)
-            host = (parts.hostname or "").lower()
-            port = f":{parts.port}" if parts.port and parts.scheme in ("http", "https") else ""
-        except ValueError:
-            return Web(base="")
-        path = parts.path
-        if parts.scheme not in ("http", "https", "ssh", "git+ssh") or not host:
-            return Web(base="")
-    inner = path.strip("/").removesuffix(".git")
-    base = f"https://{host}{port}/{quote(inner, safe='/~-._')}"
-    return Web(base=base, forge=_forge(host.lower()))
-
-
-def _forge(host: str) -> str:
-    if host == "github.com" or host.startswith("github."):
-        return "github"
-    if host == "gitlab.com" or host.startswith("gitlab."):
-        return "gitlab"
-    if host == "bitbucket.org":
-        return "bitbucket"
-    return "gitea" if host == "codeberg.org" or host.startswith(("gitea.", "forgejo.")) else ""
+    """The repository behind what git clones (see `repository.address`); none for what is no address of one."""
+    try:
+        address = parse(url, Path())
+    except ConfigError:
+        return Web(base="")
+    forge = forge_of(address.host)
+    return Web(base=home(address), forge=forge) if forge is not None else Web(base="")
 
 
 def repository_name(url: str) -> str:

@@ -91,7 +91,7 @@ def test_what_lies_deeper_than_the_search_goes_makes_the_enumeration_incomplete(
     seen = discover(listing({deep: "", "x/SKILL.md": ""}))
     assert [each.key for each in seen.packages] == ["x"]
     assert seen.incomplete_reasons == (
-        "the search ends 6 directories deep and after 2000 of them, before a/b/c/d/e/f/g; name their directory in `paths`",
+        "the search ends 6 directories deep and after 2000, before a/b/c/d/e/f/g; name their directory in `paths`",
     )
     assert found({deep: ""}, "a/b/c/*/*/*/*") == ["a/b/c/d/e/f/g"]
     assert found({"a/b/c/d/e/f/SKILL.md": ""}) == ["a/b/c/d/e/f"]

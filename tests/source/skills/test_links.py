@@ -85,7 +85,7 @@ def test_a_text_without_relative_links_stays_as_it_is(text: str) -> None:
     ("url", "revision", "address"),
     [
         ("https://github.com/acme/skills.git", "main", "https://github.com/acme/skills/blob/main/a/b%20c.md"),
-        ("https://user:pass@github.com/acme/skills", "main", "https://github.com/acme/skills/blob/main/a/b%20c.md"),
+        ("https://user:pass@github.com/acme/skills", "main", ""),
         ("git@github.com:acme/skills.git", "HEAD", "https://github.com/acme/skills/blob/HEAD/a/b%20c.md"),
         ("ssh://git@gitlab.com:22/g/s/p.git", "v1", "https://gitlab.com/g/s/p/-/blob/v1/a/b%20c.md"),
         ("https://codeberg.org/acme/s.git", "main", "https://codeberg.org/acme/s/src/branch/main/a/b%20c.md"),

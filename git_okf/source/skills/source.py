@@ -1,0 +1,159 @@
+"""A repository of skills, as a source.
+
+One look (`ls-remote`) decides whether anything moved; where nothing did and every package has its conclusion, nothing
+else is asked. Else the commit is fetched without blobs, and only packages whose part of the tree changed have theirs
+fetched, all in one request. Each package is taken or fails alone.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import MappingProxyType
+
+from git_okf.config import SkillsSource
+from git_okf.model import Counters, Failed, Ignored, NotModified, Observation, Outcome, Record, Status
+from git_okf.source import Ask, Tools
+from git_okf.source.repository.address import Address, parse
+from git_okf.source.repository.identity import Identity, identity
+from git_okf.source.repository.look import Head, RefKind, hold, look
+from git_okf.source.repository.mirror import Mirror
+from git_okf.source.repository.transport import Transport
+from git_okf.source.skills import remembered, rules
+from git_okf.source.skills.outcomes import offer_of
+from git_okf.source.skills.remembered import Conclusion, Remembered, Result
+from git_okf.source.skills.rules import Rules
+from git_okf.source.skills.visit import Visit
+
+MIRROR = "mirror.git"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SkillsRepository:
+    """The source of a configuration. A relative path in `url` begins at `root`."""
+
+    source: SkillsSource
+    environ: Mapping[str, str]
+    root: Path = Path()
+    monotonic: Callable[[], float] = time.monotonic
+    identify: Callable[[Address, Mapping[str, str], str], Identity] = identity
+
+    @property
+    def fingerprint(self) -> str:
+        return self._rules().fingerprint
+
+    def observe(self, known: Mapping[str, Record], ask: Ask, tools: Tools) -> Observation:
+        """One look, and where something moved the packages that changed.
+
+        Raises SourceUnavailable where the repository, its ref, or the commit cannot be had: nothing is concluded then,
+        and what is here stays. A package that cannot be taken is an outcome, and no reason for another.
+        """
+        made = self._rules()
+        transport = Transport(environ=self.environ, stopping=tools.stopping)
+        head = look(transport, parse(self.source.url, self.root), self.source.ref)
+        before = remembered.read(ask.memory)
+        head, moved_tag = hold(head, before.ref, before.revision)
+        notices = [*filter(None, [moved_tag]), *_display(head, before)]
+        pages = {key: record for key, record in known.items() if record.status is Status.PAGE}
+        if _is_quiet(made, head, before, pages, ask):
+            return _quiet(head, before, pages, notices)
+        if ask.look_only:
+            return _looked(head, before, pages, notices)
+        who = self.identify(head.address, self.environ, before.identity)
+        notices += filter(None, [who.notice])
+        commit = before.revision if ask.retry_failed and before.revision else head.commit
+        with _scratch(tools.scratch) as scratch:
+            mirror = Mirror(scratch / MIRROR, transport, head.address)
+            mirror.fetch(commit, head.ref)
+            visit = Visit(
+                rules=made,
+                head=head,
+                commit=commit,
+                before=before,
+                known=known,
+                ask=ask,
+                tools=tools,
+                mirror=mirror,
+                identity=who.id,
+                monotonic=self.monotonic,
+            )
+            return visit.observe(notices)
+
+    def _rules(self) -> Rules:
+        return rules.of(self.source)
+
+
+def _is_quiet(made: Rules, head: Head, before: Remembered, pages: Mapping[str, Record], ask: Ask) -> bool:
+    """Whether the records are those of this very commit, made by this code and configuration, and all concluded."""
+    if ask.afresh or ask.retry_failed or not before.settled:
+        return False
+    taken = _taken(before, pages)
+    return (
+        head.commit == before.revision
+        and before.rules == made.all
+        and all(record.fingerprint == made.fingerprint for record in taken.values())
+        and before.offer == offer_of({key: record.raw_hash for key, record in taken.items()})
+    )
+
+
+def _taken(before: Remembered, pages: Mapping[str, Record]) -> dict[str, Record]:
+    """The records of packages that are here as they are there: not of those withdrawn, nor of those not taken."""
+    return {key: record for key, record in pages.items() if not record.missing_since and key not in before.not_taken}
+
+
+def _quiet(head: Head, before: Remembered, pages: Mapping[str, Record], notices: list[str]) -> Observation:
+    taken = _taken(before, pages)
+    outcomes: dict[str, Outcome] = {key: NotModified(key=key) for key in taken}
+    outcomes |= {key: _again(key, each) for key, each in before.not_taken.items()}
+    return Observation(
+        outcomes=MappingProxyType(outcomes),
+        counters=Counters(requests=1, not_modified=len(taken)),
+        memory=remembered.told(_seen(before, head)),
+        notices=tuple(notices),
+    )
+
+
+def _again(key: str, each: Conclusion) -> Outcome:
+    if each.result is Result.IGNORED:
+        return Ignored(key=key, reason=each.reason)
+    return Failed(key=key, reason=each.reason, retryable=each.result is Result.RETRYABLE)
+
+
+def _looked(head: Head, before: Remembered, pages: Mapping[str, Record], notices: list[str]) -> Observation:
+    """Something may have moved, and nothing is to be taken: only `last_observed` goes on."""
+    now = f"the repository is at {head.commit[:12]}"
+    reason = f"{now}, and was at {before.revision[:12]} when it was taken" if before.revision else now
+    return Observation(
+        outcomes=MappingProxyType({key: NotModified(key=key) for key in pages}),
+        incomplete_reasons=(f"only looked: {reason}",),
+        counters=Counters(requests=1, not_modified=len(pages)),
+        memory=remembered.told(_seen(before, head)),
+        notices=tuple(notices),
+    )
+
+
+def _seen(before: Remembered, head: Head) -> Remembered:
+    return replace(before, url=head.address.shown, last_observed=head.commit)
+
+
+def _display(head: Head, before: Remembered) -> Iterator[str]:
+    """What people should know of where the repository is; nothing depends on it."""
+    if before.url and before.url != head.address.shown:
+        yield f"the repository was at {before.url} and is at {head.address.shown} now"
+    if head.kind is RefKind.COMMIT and head.shadowed:
+        yield f"{', '.join(head.shadowed)} is named like the commit id in `ref`; the commit was taken"
+
+
+@contextmanager
+def _scratch(given: Path | None) -> Iterator[Path]:
+    """The source's directory for caches; one that is gone afterwards where nothing may be kept."""
+    if given is not None:
+        given.mkdir(parents=True, exist_ok=True)
+        yield given
+        return
+    with TemporaryDirectory(prefix="git-okf-", ignore_cleanup_errors=True) as directory:
+        yield Path(directory)
