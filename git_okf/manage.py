@@ -54,6 +54,22 @@ def _config_on(repo: Repo, onto: Target) -> Config:
         raise ConfigError(f"{FILE_NAME} on {onto.name} is not UTF-8", "save it as UTF-8 and commit it") from error
 
 
+def looked_at(repo: Repo, branch: str | None) -> tuple[Repo, Config]:
+    """What a command that only looks is to see: the branch HEAD is on, or with `--branch` another, as committed."""
+    found = None if branch is None else target.named(repo, branch)
+    settings = read_config(repo, found)
+    return from_branch(repo, branch), settings
+
+
+def from_branch(repo: Repo, branch: str | None) -> Repo:
+    """The repository as seen from a branch. GitRefused where there is none of that name."""
+    found = None if branch is None else target.named(repo, branch)
+    if found is None:
+        return repo
+    target.check_exists(found, target.standing(repo, found))
+    return repo.seen_from(found.ref)
+
+
 def on_branch(repo: Repo, branch: str | None, *, stage: bool = False) -> Target | None:
     """What `--branch` means for a run; None for the branch that is checked out here. UsageError beside `--stage`."""
     if branch is None:

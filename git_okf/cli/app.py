@@ -50,6 +50,7 @@ Verbose = Annotated[
 ]
 Names = Annotated[list[str] | None, typer.Argument(metavar="NAME", help="Sources; without any, all.")]
 Name = Annotated[str, typer.Argument(metavar="NAME", help="A source.")]
+Branch = Annotated[str | None, typer.Option(metavar="NAME", help="A branch, in place of the one checked out.")]
 MaxDepth = Annotated[int | None, typer.Option(min=0, metavar="N", help="Links to follow from the start page at most.")]
 MaxPages = Annotated[int | None, typer.Option(min=1, metavar="N", help="Pages to take at most.")]
 Threshold = Annotated[

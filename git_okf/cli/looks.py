@@ -12,6 +12,7 @@ import typer
 from git_okf.cli.app import (
     LOOK_CODES,
     READ_CODES,
+    Branch,
     Json,
     Names,
     app,
@@ -27,16 +28,15 @@ def status(
     names: Names = None,
     check: Annotated[bool, typer.Option("--check", help="Fail where a source had no success for too long.")] = False,
     max_age: Annotated[str | None, typer.Option(metavar="TIME", help="For --check: how long; 7d.")] = None,
+    branch: Branch = None,
     as_json: Json = False,
 ) -> None:
     """Say how each source is: its state, items, last change and faults."""
     with reporting(as_json):
         from git_okf import lookup, manage
 
-        repo = reading()
-        found = lookup.status(
-            repo, manage.read_config(repo), names or [], datetime.now(UTC), manage.age_to_check(check, max_age)
-        )
+        repo, settings = manage.looked_at(reading(branch), branch)
+        found = lookup.status(repo, settings, names or [], datetime.now(UTC), manage.age_to_check(check, max_age))
         print_data(found, as_json)
         raise typer.Exit(1 if found.late else 0)
 
@@ -77,31 +77,34 @@ def fresh(
 def log(
     name: Annotated[str | None, typer.Argument(metavar="NAME", help="A source; without one, all.")] = None,
     number: Annotated[int, typer.Option("-n", min=1, metavar="N", help="Runs to show at most.")] = 20,
+    branch: Branch = None,
     as_json: Json = False,
 ) -> None:
     """List the runs that changed something, newest first."""
     with reporting(as_json):
-        from git_okf import lookup
+        from git_okf import lookup, manage
 
-        print_data(lookup.log(reading(), name, number), as_json)
+        print_data(lookup.log(manage.from_branch(reading(branch), branch), name, number), as_json)
 
 
 @app.command(epilog=READ_CODES)
 def show(
     item: Annotated[str, typer.Argument(metavar="URL|PATH", help="A page's URL, or its concept's path.")],
+    branch: Branch = None,
     as_json: Json = False,
 ) -> None:
     """Show one item: its URL, path, hash and commits."""
     with reporting(as_json):
         from git_okf import lookup, manage
 
-        repo = reading()
-        print_data(lookup.show(repo, manage.read_config(repo), Path.cwd(), item), as_json)
+        repo, settings = manage.looked_at(reading(branch), branch)
+        print_data(lookup.show(repo, settings, Path.cwd(), item), as_json)
 
 
 @app.command(epilog=READ_CODES)
 def explain(
     url: Annotated[str, typer.Argument(metavar="URL", help="Any URL.")],
+    branch: Branch = None,
     as_json: Json = False,
 ) -> None:
     """Say whether a URL is taken, by which rule, and to which path.
@@ -111,5 +114,5 @@ def explain(
     with reporting(as_json):
         from git_okf import lookup, manage
 
-        repo = reading()
-        print_data(lookup.explain(repo, manage.read_config(repo), url), as_json)
+        repo, settings = manage.looked_at(reading(branch), branch)
+        print_data(lookup.explain(repo, settings, url), as_json)

@@ -46,7 +46,7 @@ class Change:
 class Snapshot:
     """One state of the repository's files. A context: it holds a git process that hands out blobs.
 
-    `rev` is a commit; "" is the index.
+    `rev` is a commit; "" is the index, which a bare repository does not have.
     """
 
     def __init__(self, start: Path, environ: Mapping[str, str], rev: str = "") -> None:
@@ -54,7 +54,8 @@ class Snapshot:
         self._environ = dict(environ)
         self._extra = {name: environ[name] for name in _LOCAL if name in environ}
         self._blobs: Process | None = None
-        top = self._git("rev-parse", "--show-toplevel").stdout.removesuffix(b"\n")
+        bare = bool(rev) and self._git("rev-parse", "--is-bare-repository").stdout == b"true\n"
+        top = self._git("rev-parse", "--absolute-git-dir" if bare else "--show-toplevel").stdout.removesuffix(b"\n")
         self.root = self._where = Path(os.fsdecode(top))
         self.rev = self._commit(rev) if rev else ""
 

@@ -228,3 +228,38 @@ def test_sec_a_bundle_below_a_link_or_file_of_the_branch_is_refused(docs: Docs, 
     bare.git("update-ref", "refs/heads/odd", bare.git("commit-tree", "-m", "odd", tree))
     ran = docs.run("sync", "--branch", "odd", cwd=bare.path)
     assert ran.code == 128 and f"docs is a {'symbolic link' if what == 'link' else 'file'}" in ran.err
+
+
+# --- looking ---
+
+
+def test_what_only_looks_sees_a_branch_as_it_is_committed(docs: Docs, bare: GitRepo) -> None:
+    docs.put("a", version=2)
+    docs.ok("sync", "--branch", "main", cwd=bare.path)
+    before = to_the_last_byte(bare.path)
+    assert "3 items" in docs.ok("status", "--branch", "main", cwd=bare.path).out
+    assert len(docs.ok("log", "--branch", "main", cwd=bare.path).out.splitlines()) == 2
+    shown = docs.ok("show", "--branch", "main", "docs/pages/docs/a.md", cwd=bare.path).out
+    assert shown.splitlines()[0] == f"url: {docs.url}a" and "sync: +0 -0 =1 (docs)" in shown
+    assert "docs: taken" in docs.ok("explain", "--branch", "main", docs.url + "a", cwd=bare.path).out
+    assert docs.ok("verify", "--to-ref", "main", cwd=bare.path).out
+    assert_same(before, to_the_last_byte(bare.path))
+    for command in (["status"], ["log"], ["show", "x"], ["explain", docs.url]):
+        assert docs.run(command[0], "--branch", "none", *command[1:], cwd=bare.path).code == 128
+        assert docs.run(*command, cwd=bare.path).code == 128
+
+
+def test_beside_a_work_tree_a_branch_is_looked_at_by_what_it_holds(docs: Docs) -> None:
+    docs.build("a")
+    docs.repo.git("branch", "old")
+    docs.put("a", version=2)
+    docs.sync()
+    assert len(docs.ok("log").out.splitlines()) == 2
+    assert len(docs.ok("log", "--branch", "old").out.splitlines()) == 1
+    assert len(docs.ok("log", "--branch", "main").out.splitlines()) == 2
+    assert "=1 (docs)" in docs.ok("show", docs.url + "a").out
+    assert "=1 (docs)" not in docs.ok("show", "--branch", "old", docs.url + "a").out
+    docs.repo.git("switch", "--quiet", "--orphan", "empty")
+    docs.repo.commit("mine", {"mine.txt": "1\n"})
+    assert docs.run("status").code == 2
+    assert "2 items" in docs.ok("status", "--branch", "main").out

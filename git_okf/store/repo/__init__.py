@@ -12,6 +12,7 @@ import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from copy import copy
 from datetime import UTC, datetime, timedelta, timezone
 from functools import cached_property
 from pathlib import Path
@@ -48,6 +49,7 @@ class Repo:
         self.root = Path(handle.workdir or handle.path)
         self.common_dir = opening.common_dir(self.git_dir)
         self.scratch = self.common_dir / "okf"
+        self._head = "HEAD"
         self._border = opening.border(self.common_dir)
 
     @classmethod
@@ -76,12 +78,18 @@ class Repo:
     def head(self) -> Head:
         """Where HEAD points. GitRefused where it cannot be read."""
         try:
-            found = self._followed("HEAD")
+            found = self._followed(self._head)
         except (pygit2.GitError, ValueError, KeyError) as error:
             raise opening.bad_head(self.git_dir, str(error)) from error
         if found.ref == "HEAD" and not found.detached:
             raise opening.bad_head(self.git_dir, "it is missing")
         return found
+
+    def seen_from(self, ref: str) -> Repo:
+        """The same repository for questions, as if HEAD were on this branch."""
+        other = copy(self)
+        other._head = ref
+        return other
 
     def branch(self, ref: str) -> Head:
         """The branch that a ref names, through symbolic refs, and where it is."""
