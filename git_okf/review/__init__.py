@@ -6,6 +6,7 @@ targets       what became of every content ever offered: PENDING, APPROVED, REJE
 fingerprint   of a change: which content it comes to, whenever it was made (pure)
 marker        the comment in a review's text by which it is known again (pure)
 people        which commits on the branch are not ours (pure)
+situation     branch, reviews and record -> the facts to decide by (pure)
 body          a review's text, bounded and harmless (pure)
 forge         what a host has to be able to do; `github`, `gitlab`, `gitea`, and `none` of them
 """

@@ -100,9 +100,10 @@ class Rest(ABC):
         return self._repository
 
     def reviews(self, branch: str) -> Sequence[Review]:
+        """Open ones first: one that is closed meanwhile is then found among the settled, and not missed."""
         self.repository()
-        found = {review.number: review for review in self._listed(branch, open=False)}
-        found.update({review.number: review for review in self._listed(branch, open=True)})
+        found = {review.number: review for review in self._listed(branch, open=True)}
+        found.update({review.number: review for review in self._listed(branch, open=False)})
         return tuple(found[n] for n in sorted(found, reverse=True))
 
     def create(self, *, branch: str, base: str, title: str, body: str, labels: Sequence[str] = ()) -> Review:

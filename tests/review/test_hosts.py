@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from forges.gitlab import API_PREFIX, GitLabApi, limited
 from forges.hub import TOKEN, Hub
-from forges.server import serving
+from forges.server import Reply, serving
 from forges.waiting import Waiting
 
 from git_okf.errors import ConfigError
