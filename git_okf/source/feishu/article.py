@@ -54,7 +54,9 @@ class Article:
         return self.entry.type == DOCX
 
     def choice(self, kind: str) -> Choice:
-        return chosen(kind, self.entry.title, self.types[kind])
+        """Nothing where the type is not there, or could not be listed."""
+        listing = self.types.get(kind)
+        return chosen(kind, self.entry.title, listing) if listing is not None else Choice()
 
 
 def looked_at(drive: Drive, source: FeishuSource, entry: Entry, listed_at: int) -> Article | None:

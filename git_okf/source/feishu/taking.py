@@ -181,7 +181,7 @@ class Taking:
             description=text.description,
             content_hash=content,
             compared_hash=compared,
-            raw_hash=digest.raw_hash(json.dumps([text.raw, title, _names(files)]).encode()),
+            raw_hash=self._raw(text, title, files),
             fingerprint=self._fingerprint,
             size=len(text.body),
             name=quote(title, safe=""),
@@ -193,6 +193,12 @@ class Taking:
             warnings=tuple(self._parts.warnings),
             parts_failed=tuple(self._parts.failed),
         )
+
+    def _raw(self, text: Text, title: str, files: tuple[File, ...]) -> str:
+        """Of what came from the drive; the thumbnail is made of it."""
+        made = self._parts.now[ARTICLE].facts.get("thumbnail")
+        came = [name for name in _names(files) if name != made]
+        return digest.raw_hash(json.dumps([text.raw, title, came]).encode())
 
     def _told(self) -> dict[str, Any]:
         """For the front matter, what counts as content of the article."""
