@@ -179,6 +179,7 @@ def _observe(run: Run, base: Baseline, source: Source, spool: Spool) -> Observat
         spool=spool,
         place=paths.place,
         executor=executor,
+        root=run.repo.root,
         scratch=None if options.dry_run else run.repo.scratch / "source" / run.source.name,
         sleep=world.sleep,
         progress=world.progress,

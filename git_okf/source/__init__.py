@@ -87,6 +87,8 @@ class Tools:
     """URL or name -> the bundle path its concept has or would have (a picklable pure function)."""
     executor: Callable[[], Executor]
     """Made on first use: where extraction runs."""
+    root: Path = Path()
+    """Of the repository that is written to: where relative paths in the configuration begin."""
     scratch: Path | None = None
     """A directory of the source's own for what saves work next time; losing it loses nothing. None: keep nothing."""
     sleep: Callable[[float], None] = time.sleep

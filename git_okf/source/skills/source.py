@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 from types import MappingProxyType
 
 from git_okf.config import SkillsSource
-from git_okf.model import Counters, Failed, Ignored, NotModified, Observation, Outcome, Record, Status
+from git_okf.model import Counters, Failed, Gone, Ignored, NotModified, Observation, Outcome, Record, Status
 from git_okf.source import Ask, Tools
 from git_okf.source.repository.address import Address, parse
 from git_okf.source.repository.identity import Identity, identity
@@ -24,7 +24,7 @@ from git_okf.source.repository.look import Head, RefKind, hold, look
 from git_okf.source.repository.mirror import Mirror
 from git_okf.source.repository.transport import Transport
 from git_okf.source.skills import remembered, rules
-from git_okf.source.skills.outcomes import offer_of
+from git_okf.source.skills.outcomes import WITHDRAWN, offer_of
 from git_okf.source.skills.remembered import Conclusion, Remembered, Result
 from git_okf.source.skills.rules import Rules
 from git_okf.source.skills.visit import Visit
@@ -34,11 +34,10 @@ MIRROR = "mirror.git"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SkillsRepository:
-    """The source of a configuration. A relative path in `url` begins at `root`."""
+    """The source of a configuration."""
 
     source: SkillsSource
     environ: Mapping[str, str]
-    root: Path = Path()
     monotonic: Callable[[], float] = time.monotonic
     identify: Callable[[Address, Mapping[str, str], str], Identity] = identity
 
@@ -53,8 +52,10 @@ class SkillsRepository:
         and what is here stays. A package that cannot be taken is an outcome, and no reason for another.
         """
         made = self._rules()
+        if tools.stopping():
+            return Observation(outcomes=MappingProxyType({}), incomplete_reasons=("the run was interrupted",))
         transport = Transport(environ=self.environ, stopping=tools.stopping)
-        head = look(transport, parse(self.source.url, self.root), self.source.ref)
+        head = look(transport, parse(self.source.url, tools.root), self.source.ref)
         before = remembered.read(ask.memory)
         head, moved_tag = hold(head, before.ref, before.revision)
         notices = [*filter(None, [moved_tag]), *_display(head, before)]
@@ -109,8 +110,10 @@ def _quiet(head: Head, before: Remembered, pages: Mapping[str, Record], notices:
     taken = _taken(before, pages)
     outcomes: dict[str, Outcome] = {key: NotModified(key=key) for key in taken}
     outcomes |= {key: _again(key, each) for key, each in before.not_taken.items()}
+    withdrawn = (key for key, record in pages.items() if key not in outcomes and record.missing_since)
+    outcomes |= {key: Gone(key=key, reason=WITHDRAWN) for key in withdrawn}
     return Observation(
-        outcomes=MappingProxyType(outcomes),
+        outcomes=MappingProxyType(dict(sorted(outcomes.items()))),
         counters=Counters(requests=1, not_modified=len(taken)),
         memory=remembered.told(_seen(before, head)),
         notices=tuple(notices),

@@ -15,8 +15,9 @@ from urllib.parse import urljoin
 from lxml import etree
 
 from git_okf import digest
+from git_okf.source.markdown import document
 from git_okf.source.markdown.invisible import without_invisible
-from git_okf.source.web.extract import coverage, metadata, published, shell, themes
+from git_okf.source.web.extract import coverage, metadata, shell, themes
 from git_okf.source.web.extract.charset import decode
 from git_okf.source.web.extract.clean import clean, controlled
 from git_okf.source.web.extract.convert import Links, give_headings_their_ids, to_markdown
@@ -85,9 +86,9 @@ def extract_published(data: bytes, *, url: str, options: Options) -> Extracted:
     text = decode(data, "")
     if re.match(r"\s*(?:<!doctype|<html)", text, re.I):
         raise NoContent("the site answered with HTML where it publishes Markdown")
-    front, rest = published.split(text)
+    front, rest = document.split(text)
     links = Links(url, url, options.owns, options.place, options.key, relative=options.links == "relative")
-    body, invisible = without_invisible(published.relink(rest, links))
+    body, invisible = without_invisible(document.relink(rest, links))
     body = _guarded(digest.canonical(body))
     words = len(re.findall(r"[^\W_]+", body))
     if not words:

@@ -1,12 +1,10 @@
-"""Markdown that a site publishes itself: front matter off, links made right, canonical form."""
+"""Markdown that somebody else wrote: its front matter apart, its links written as ours are, code left alone. Pure."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from typing import Any
-
-from git_okf.source.web.extract.convert.links import Links
+from typing import Any, Protocol
 
 _FRONT = re.compile(r"\A---[ \t]*\r?\n(.*?)(?:^---|^\.\.\.)[ \t]*(?:\r?\n|\Z)", re.S | re.M)
 _TOML = re.compile(r"\A\+\+\+[ \t]*\r?\n(.*?)^\+\+\+[ \t]*(?:\r?\n|\Z)", re.S | re.M)
@@ -23,6 +21,16 @@ _ATTRIBUTE = re.compile(
 )
 _HARD_BREAK = re.compile(r"(?<=\S) {2,}$")
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
+
+
+class Destinations(Protocol):
+    """Where the links of a document go; "" for one that leads nowhere, whose text stays."""
+
+    def twin(self, href: str) -> str:
+        """The destination of a link."""
+
+    def resource(self, src: str) -> str:
+        """The destination of an image and the like."""
 
 
 def split(text: str) -> tuple[Mapping[str, Any], str]:
@@ -54,8 +62,8 @@ def _toml(text: str) -> Mapping[str, Any]:
         return {}
 
 
-def relink(text: str, links: Links) -> str:
-    """The same Markdown with every destination outside of code written as it is for pages from HTML."""
+def relink(text: str, links: Destinations) -> str:
+    """The same Markdown with every destination outside of code written anew."""
     out: list[str] = []
     fence = ""
     previous_blank = True
@@ -108,7 +116,7 @@ def _outside_code(line: str, change: Callable[[str], str]) -> str:
     return re.sub(r"\0(\d+)\0", lambda m: spans[int(m[1])], changed)
 
 
-def _relinked(line: str, links: Links) -> str:
+def _relinked(line: str, links: Destinations) -> str:
     reference = _REFERENCE.match(line)
     if reference:
         return reference[1] + _destination(reference[2], links.twin) + reference[3]
@@ -120,7 +128,7 @@ def _relinked(line: str, links: Links) -> str:
 Edit = tuple[int, int, str]
 
 
-def _edits(line: str, links: Links) -> list[Edit]:
+def _edits(line: str, links: Destinations) -> list[Edit]:
     """What to replace in a line: the destinations of its links, and the brackets of links that lead nowhere."""
     edits: list[Edit] = []
     opened: list[tuple[int, str]] = []
@@ -155,7 +163,7 @@ def _destination(text: str, resolve: Callable[[str], str]) -> str:
     return resolve(_ESCAPED.sub(r"\1", bare))
 
 
-def _attribute(match: re.Match[str], links: Links) -> str:
+def _attribute(match: re.Match[str], links: Destinations) -> str:
     start, name, quote, value = match.groups()
     target = links.twin(value) if name.lower() == "href" else links.resource(value)
     return f"{start}{quote}{target}{quote}"

@@ -1,0 +1,1 @@
+"""The Markdown files of a git repository, each a concept."""
