@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pytest
 from forges import gitea as fake_gitea
@@ -15,7 +15,10 @@ from forges.waiting import Waiting
 
 from git_okf.jsonapi import ApiRefused, ApiUnavailable, ApiUncertain
 from git_okf.review import gitea, github, gitlab
+from git_okf.review.decide import Word, decide
 from git_okf.review.forge import Forge, Stage
+from git_okf.review.marker import OBSOLETE, Marker
+from git_okf.review.situation import Situation, assess
 
 BRANCH = "okf/sync/docs"
 HOSTS = ("github", "github-enterprise", "gitlab", "gitea")
@@ -296,6 +299,55 @@ def test_a_file_has_a_place_where_people_see_it(host: Host) -> None:
     url = host.forge().file_url(BRANCH, "docs/pages/安装 #1.md")
     assert url.startswith(host.server.url)
     assert "okf/sync/docs/docs/pages/%E5%AE%89%E8%A3%85%20%231.md" in url
+
+
+# --- from what the host says to what is decided ---
+
+
+def found(host: Host, wanted: str, name: str = "acme/docs") -> Situation:
+    """As a run would put it together that lost its record; the branch is left aside."""
+    return assess(
+        source="docs",
+        base="main",
+        wanted=wanted,
+        branch=None,
+        reviews=host.forge(name).reviews(BRANCH),
+        record=(),
+        full=False,
+        when="2026-03-01T00:00:00+00:00",
+    )
+
+
+def test_pr_02_a_rejection_survives_the_branch_the_record_and_the_name(host: Host) -> None:
+    host.push("two\n")
+    marked = f"{Marker(source='docs', fingerprint='f' * 32)}\n\ntext"
+    made = host.forge().create(branch=BRANCH, base="main", title="t", body=marked)
+    assert decide(found(host, "f" * 32).facts).word is Word.UPDATE
+    host.hub.close(made.number)
+    host.hub.delete_branch(BRANCH)
+    host.hub.rename("Acme/Manual")
+    assert decide(found(host, "f" * 32, "ACME/docs").facts).word is Word.LEAVE_REJECTED
+    assert decide(found(host, "a" * 32, "acme/MANUAL").facts).word is Word.CREATE
+    host.hub.edit(BRANCH, {"x": "y"})
+    host.hub.reopen(made.number)
+    assert decide(found(host, "f" * 32, "acme/manual").facts).word is not Word.LEAVE_REJECTED
+
+
+def test_pr_03_of_three_open_reviews_one_is_left(host: Host) -> None:
+    host.push("two\n")
+    mark = Marker(source="docs", fingerprint="f" * 32)
+    for base in ("old", "older", "main"):
+        host.hub.git("update-ref", f"refs/heads/{base}", str(host.hub.branch("main")))
+        host.hub.new_pull("t", f"{mark}\ntext", BRANCH, base, "okf-robot")
+    seen = found(host, "f" * 32)
+    assert decide(seen.facts).close_others
+    forge = host.forge()
+    for other in seen.others:
+        settled = replace(mark, settled=OBSOLETE)
+        forge.close(other, comment="Another review has the same content.", body=f"{settled}\ntext")
+    assert [pull.base for pull in host.hub.open_pulls()] == ["main"]
+    assert decide(found(host, "f" * 32).facts).word is Word.UPDATE
+    assert found(host, "f" * 32).facts.rejected == frozenset()
 
 
 # --- issues ---
