@@ -144,7 +144,7 @@ class JsonApi:
     # --- one try ---
 
     def _call(self, method: str, url: str, json: Any, repeatable: bool) -> Answer:
-        content = None if json is None else jsonlib.dumps(json, ensure_ascii=False).encode()
+        content = None if json is None else jsonlib.dumps(json, ensure_ascii=False).encode(errors="replace")
         tries = self._tries(method, url)
         while True:
             answer: Answer | None = None
@@ -297,7 +297,13 @@ class JsonApi:
 
         if self._http is None:
             timeout = httpx.Timeout(TIMEOUT_S, connect=TIMEOUT_S / 4)
-            self._http = httpx.Client(timeout=timeout, follow_redirects=False)
+            try:
+                self._http = httpx.Client(timeout=timeout, follow_redirects=False)
+            except (ValueError, ImportError, OSError):
+                raise ConfigError(
+                    "what the environment says about proxies or certificates cannot be used",
+                    "check HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, SSL_CERT_FILE and SSL_CERT_DIR",
+                ) from None
         return self._http
 
     def _tries(self, method: str, url: str) -> Tries:

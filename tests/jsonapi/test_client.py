@@ -409,6 +409,24 @@ def test_proxies_of_the_environment_are_used(
     assert server.log[0].headers["host"] == "api.example.org"
 
 
+@pytest.mark.parametrize(
+    ("name", "value"), [("ALL_PROXY", "gopher://user:pw@proxy:1"), ("SSL_CERT_FILE", "/nowhere/ca.pem")]
+)
+def test_an_environment_that_cannot_be_used_is_named_and_not_shown(
+    server: Server, time: Waiting, monkeypatch: pytest.MonkeyPatch, name: str, value: str
+) -> None:
+    monkeypatch.setenv(name, value)
+    with JsonApi(server.url, effects=time.effects) as api, pytest.raises(ConfigError) as caught:
+        api.call("GET", "/x")
+    assert name in caught.value.hint
+    assert value not in caught.value.message + caught.value.hint
+
+
+def test_half_characters_are_sent_as_question_marks(api: JsonApi, server: Server) -> None:
+    api.call("POST", "/x", json={"title": "a\ud800b"})
+    assert server.log[0].json == {"title": "a?b"}
+
+
 # --- downloads ---
 
 PICTURE = bytes(range(256)) * 40
