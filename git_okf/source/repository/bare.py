@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -11,14 +12,18 @@ from pathlib import Path
 
 from git_okf.gitprogram import failure, git
 from git_okf.source.repository.errors import Capacity, is_full, words_of
-from git_okf.source.repository.objects import Broken, Objects
+from git_okf.source.repository.objects import NOWHERE, Broken, Objects
 
 _MARK = "okf-mirror"
-"""A file in it, written last: the version of its make, the kind of its ids, and whether the server gives single blobs.
-
-A directory without it, or with another version's, is none of ours.
-"""
+"""A file in it, written last: the version of its make, the kind of its ids, and what was learned of the server. A
+directory without it, or with another version's, is none of ours."""
 _VERSION = "1"
+QUIET = ("-c", f"core.hooksPath={os.devnull}", "-c", "core.fsmonitor=false")
+"""No program of the person's takes part in what is done to a mirror."""
+WHOLE = "whole"
+"""The server leaves blobs out where it is asked to, and does not give them afterwards: nothing is left out."""
+LENIENT = "lenient"
+"""The repository holds what git's check refuses and we do not mind: it is not checked by git, only by us."""
 _LOCKS = ("shallow.lock", "packed-refs.lock", "config.lock", "HEAD.lock")
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 
@@ -40,19 +45,22 @@ class Bare:
             for rest in self._pack.glob("tmp_*"):
                 rest.unlink(missing_ok=True)
             return False
+        learned = [word for word in (WHOLE, LENIENT) if self.knows(word)]
         self.forget()
         with room_for(self.directory):
             self.directory.parent.mkdir(parents=True, exist_ok=True)
             options = ("--quiet", "--bare", "--template=", f"--object-format={kind}")
-            args = ("init", *options, str(self.directory))
-            done = git(self.directory.parent, *args, check=False, environ=self.environ)
+            args = (*QUIET, "init", *options, str(self.directory))
+            done = git(NOWHERE, *args, check=False, environ=self.environ)
             if done.returncode:
                 raise failure(args, done) if not is_full(words_of(done.stderr)) else OSError(errno.ENOSPC, "git init")
-            self.mark(kind)
+            self._mark(_VERSION, kind, *learned)
         return True
 
     def forget(self) -> None:
         """Throw it away: gone at once, however long the removal of its files takes."""
+        if self.directory.is_file():
+            self.directory.unlink()
         aside = self.directory.with_name(f"{self.directory.name}.old")
         shutil.rmtree(aside, ignore_errors=True)
         with suppress(FileNotFoundError):
@@ -68,14 +76,13 @@ class Bare:
                     found += file.stat().st_size
         return found
 
-    def mark(self, *words: str) -> None:
-        """Say what it is, and what was learned of its server."""
-        (self.directory / _MARK).write_text(" ".join((_VERSION, *words)) + "\n", encoding="ascii")
+    def learn(self, word: str) -> None:
+        """Remember something of the server: WHOLE or LENIENT."""
+        self._mark(*self._marks(), word)
 
-    @property
-    def gives_blobs(self) -> bool:
-        """Whether the server gives blobs by their ids, as far as we know."""
-        return "whole" not in self._marks()
+    def knows(self, word: str) -> bool:
+        """Whether it was learned, by this mirror or one that it replaces."""
+        return word in self._marks()[2:]
 
     @property
     def is_shallow(self) -> bool:
@@ -106,7 +113,7 @@ class Bare:
 
     def _git(self, *args: str, stdin: bytes = b"") -> bytes:
         where = {"GIT_DIR": str(self.directory)}
-        done = git(self.directory, *args, stdin=stdin, check=False, environ=self.environ, extra=where)
+        done = git(NOWHERE, *QUIET, *args, stdin=stdin, check=False, environ=self.environ, extra=where)
         if done.returncode:
             raise Broken(done.stderr.decode("utf-8", "replace").strip())
         return done.stdout
@@ -114,6 +121,9 @@ class Bare:
     @property
     def _pack(self) -> Path:
         return self.directory / "objects" / "pack"
+
+    def _mark(self, *words: str) -> None:
+        (self.directory / _MARK).write_text(" ".join(words) + "\n", encoding="ascii")
 
     def _marks(self) -> list[str]:
         try:

@@ -18,7 +18,7 @@ from git_okf.errors import OkfError
 from git_okf.gitprogram import FETCH
 from git_okf.source.repository import errors, trees
 from git_okf.source.repository.address import Address
-from git_okf.source.repository.bare import Bare
+from git_okf.source.repository.bare import LENIENT, WHOLE, Bare
 from git_okf.source.repository.errors import (
     KEPT,
     Capacity,
@@ -30,7 +30,7 @@ from git_okf.source.repository.errors import (
 )
 from git_okf.source.repository.look import look
 from git_okf.source.repository.objects import Broken, Stored
-from git_okf.source.repository.transport import FETCH_TIMEOUT_S, Transport
+from git_okf.source.repository.transport import FETCH_TIMEOUT_S, UNCHECKED, Transport
 
 DISK_LIMIT = 4 * 1024**3
 """Bytes a mirror may take. Over half of it, it is begun anew: what was needed once is seldom needed again."""
@@ -84,20 +84,19 @@ class Mirror:
         try:
             self._open(commit)
             self._have(commit, ref)
-        except (Broken, DiskBudget) as error:
-            if self._fresh:
-                raise self._unsound(error) from error
+        except Capacity:
+            raise
+        except (Broken, DiskBudget):
             self._renew()
 
     def tree(self, commit: str) -> trees.Tree:
         """Everything in a commit that was fetched. What cannot be listed even from a new mirror is named in it."""
         try:
             found = self._walk(commit)
-            if found.complete or self._fresh:
+            if found.complete:
                 return found
-        except Broken as error:
-            if self._fresh:
-                raise self._unsound(error) from error
+        except Broken:
+            pass  # what follows is the remedy
         self._renew()
         try:
             return self._walk(commit)
@@ -139,14 +138,17 @@ class Mirror:
 
     def _renew(self) -> None:
         """Begin anew with the commit that was asked for."""
-        if self._wanted is None:
-            raise AssertionError("a commit is fetched before anything of it is read")
-        self.forget()
+        commit, ref = self._asked()
+        self._fresh = self._bare.open(len(commit), limit=-1)
         try:
-            self._open(self._wanted[0])
-            self._have(*self._wanted)
+            self._have(commit, ref)
         except Broken as error:
             raise self._unsound(error) from error
+
+    def _asked(self) -> tuple[str, str]:
+        if self._wanted is None:
+            raise AssertionError("a commit is fetched before anything of it is read")
+        return self._wanted
 
     def _walk(self, commit: str) -> trees.Tree:
         with self._bare.objects() as objects:
@@ -169,6 +171,8 @@ class Mirror:
     def _is_here(self, commit: str) -> bool:
         kind = self._bare.kinds([commit])[commit]
         if kind not in ("", "commit"):
+            if not self._fresh:
+                raise Broken(f"{commit} is a {kind} here")
             raise RefMissing(f"{commit} is the id of a {kind} of {self._address.shown}, not of a commit; {KEPT}")
         return kind == "commit"
 
@@ -214,7 +218,7 @@ class Mirror:
         if self._bare.open(len(ids[0]), self._disk_limit):
             self._renew()
         missing = self._missing(ids)
-        if missing and within and limit is not None and self._bare.gives_blobs:
+        if missing and within and limit is not None and not self._bare.knows(WHOLE):
             wanted = "".join(f"{oid}\n" for oid in within).encode()
             filtered = ("--refetch", f"--filter=blob:limit={limit + 1}", "--stdin", "origin")
             if not self._fetch(*filtered, stdin=wanted, settings=_ALONE):
@@ -224,10 +228,11 @@ class Mirror:
             said = self._fetch(
                 "--stdin", "origin", stdin="".join(f"{oid}\n" for oid in missing).encode(), settings=_ALONE
             )
-            if errors.UNADVERTISED in said and self._bare.gives_blobs:
-                self._take_whole(len(ids[0]))
+            if errors.UNADVERTISED in said and not self._bare.knows(WHOLE):
+                self._bare.learn(WHOLE)
+                self._renew()
             elif errors.NOT_OUR_REF in said:
-                raise self._gone(*self._wanted or ("", ""))
+                raise self._gone(*self._asked())
             elif said:
                 raise self._failure(said)
             self._fresh = False
@@ -236,29 +241,22 @@ class Mirror:
     def _missing(self, ids: Sequence[str]) -> list[str]:
         return [oid for oid, kind in self._bare.kinds(ids).items() if not kind]
 
-    def _take_whole(self, id_length: int) -> None:
-        """The server filters blobs out and does not give them by their ids: the commit is fetched with all of them."""
-        self.forget()
-        self._open("0" * id_length)
-        self._bare.mark("sha1" if id_length == 40 else "sha256", "whole")
-        if self._wanted is not None:
-            self._have(*self._wanted)
-
     # --- the git program ---
 
     def _fetch(self, *args: str, stdin: bytes = b"", settings: Sequence[str] = ()) -> str:
         """Fetch; what git said where it failed, "" where it did not. DiskBudget or Capacity where there was no room."""
         filtering = ["--filter=blob:none"] if not any(word.startswith("--filter=") for word in args) else []
         promisor: tuple[str, ...] = _PROMISOR
-        if not self._bare.gives_blobs:
+        if self._bare.knows(WHOLE):
             filtering, promisor = [], ()
+        lenient = UNCHECKED if self._bare.knows(LENIENT) else ()
         done = self._transport.run(
             self._address,
             *FETCH,
             *filtering,
             *args,
             mirror=self._bare.directory,
-            settings=(f"remote.origin.url={self._address.url}", *promisor, *settings),
+            settings=(f"remote.origin.url={self._address.url}", *promisor, *lenient, *settings),
             stdin=stdin,
             timeout=FETCH_TIMEOUT_S,
             watch=self._watch,
@@ -266,6 +264,9 @@ class Mirror:
         said = errors.words_of(done.stderr)
         if done.returncode and errors.is_full(said):
             raise self._no_room("the disk is full")
+        if done.returncode and not lenient and errors.is_harmless(said):
+            self._bare.learn(LENIENT)
+            return self._fetch(*args, stdin=stdin, settings=settings)
         self._watch()
         return (said or f"exit {done.returncode}") if done.returncode else ""
 
@@ -280,14 +281,20 @@ class Mirror:
         return DiskBudget(said, "run the sync again: what was fetched before makes room for it")
 
     def _failure(self, said: str) -> Exception:
-        """Whether what lies here is to blame, or somebody else."""
-        if self._fresh or errors.is_faraway(said):
+        """Whether somebody else is to blame, or what lies here: a git that chokes on it blames the server, too."""
+        if self._fresh or (errors.is_faraway(said) and self._is_sound()):
             return errors.trouble(said, self._address.shown)
         return Broken(said)
 
-    def _unsound(self, error: Exception) -> Exception:
-        if not isinstance(error, Broken):
-            return error
+    def _is_sound(self) -> bool:
+        """Whether what was fetched last can be read."""
+        try:
+            kept = self._bare.ref(KEPT_REF)
+            return bool(kept) and self._walk(kept).complete
+        except Broken:
+            return False
+
+    def _unsound(self, error: Broken) -> Unsound:
         return Unsound(f"{self._address.shown}: what it sent cannot be read: {error}; {KEPT}")
 
 

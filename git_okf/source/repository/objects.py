@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
@@ -14,6 +15,8 @@ from git_okf.gitprogram import Process, cat_file
 BATCH = 60
 """Ids asked for at once: they must fit into a pipe, which holds 4 kB everywhere, before the first answer is read."""
 CHUNK = 1 << 20
+NOWHERE = Path(os.sep)
+"""Where git runs: it is told its repository, and finds none by itself."""
 
 
 class Broken(Exception):
@@ -38,7 +41,7 @@ class Objects:
     names no remote, so git cannot fetch it behind our back."""
 
     def __init__(self, mirror: Path, environ: Mapping[str, str]) -> None:
-        self._process: Process = cat_file(mirror, environ=environ, extra={"GIT_DIR": str(mirror)})
+        self._process: Process = cat_file(NOWHERE, environ=environ, extra={"GIT_DIR": str(mirror)})
 
     def __enter__(self) -> Objects:
         return self

@@ -10,30 +10,12 @@ from pathlib import Path
 from git_okf.errors import Interrupted
 from git_okf.gitprogram import NETWORK_TIMEOUT_S, Done, GitTimeout, git
 from git_okf.source.repository.address import Address
-from git_okf.source.repository.errors import KEPT, Unreachable
+from git_okf.source.repository.errors import HARMLESS, KEPT, Unreachable
+from git_okf.source.repository.objects import NOWHERE
 
 FETCH_TIMEOUT_S = 3600.0
 STALLED_S = 60
 """A transfer that brings less than a kilobyte a second for so long is given up."""
-
-_HARMLESS = (
-    "badTimezone",
-    "missingNameBeforeEmail",
-    "missingSpaceBeforeDate",
-    "missingSpaceBeforeEmail",
-    "zeroPaddedDate",
-    "zeroPaddedFilemode",
-    "gitmodulesBlob",
-    "gitmodulesLarge",
-    "gitmodulesMissing",
-    "gitmodulesName",
-    "gitmodulesParse",
-    "gitmodulesPath",
-    "gitmodulesSymlink",
-    "gitmodulesUpdate",
-    "gitmodulesUrl",
-)
-"""Findings of git's check that say nothing of names and bytes: odd dates, submodules we never enter."""
 
 _SETTINGS = (
     f"core.hooksPath={os.devnull}",
@@ -46,7 +28,7 @@ _SETTINGS = (
     "transfer.bundleURI=false",
     "transfer.fsckObjects=true",
     "fetch.fsckObjects=true",
-    *(f"fetch.fsck.{name}=ignore" for name in _HARMLESS),
+    *(f"fetch.fsck.{name}=ignore" for name in HARMLESS),
     "gc.auto=0",
     "maintenance.auto=false",
     "protocol.version=2",
@@ -54,6 +36,8 @@ _SETTINGS = (
     "http.lowSpeedLimit=1000",
     f"http.lowSpeedTime={STALLED_S}",
 )
+UNCHECKED = ("transfer.fsckObjects=false", "fetch.fsckObjects=false")
+"""For `settings`: what comes is not checked by git. Each object that is read is checked against its id all the same."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,10 +77,9 @@ class Transport:
             "GIT_ALLOW_PROTOCOL": ":".join(sorted(self._allowed(address))),
             "GIT_LFS_SKIP_SMUDGE": "1",
         }
-        where = mirror or Path(os.sep)
         try:
             return git(
-                where, *options, *args,
+                NOWHERE, *options, *args,
                 stdin=stdin, check=False, environ=self.environ, extra=environ, timeout=timeout, watch=look,
             )  # fmt: skip
         except GitTimeout as error:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
+import stat
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from git_okf.source.repository.objects import Broken, Stored
 
 FILE, EXECUTABLE, SYMLINK, SUBMODULE, FOLDER = 0o100644, 0o100755, 0o120000, 0o160000, 0o040000
-GROUP_WRITABLE = 0o100664
-"""What old versions of git wrote for a file."""
+_ENTRY = {digits: re.compile(rb"([0-7]+) ([^\0]*)\0(.{%d})" % (digits // 2), re.DOTALL) for digits in (40, 64)}
+_NO_NAMES = (b"", b".", b"..", b".git")
 MOST_ENTRIES = 1_000_000
 """A few trees that hold each other's ids can stand for billions of paths: enumeration ends here, incomplete."""
 
@@ -103,14 +105,23 @@ def _parsed(stored: Stored) -> tuple[tuple[str, int, str], ...] | None:
         return None
     if stored.kind != "tree":
         raise Broken(f"{stored.id} is no tree")
-    length, data = len(stored.id) // 2, stored.data
     found = []
     at = 0
-    while at < len(data):
-        blank = data.index(b" ", at)
-        end = data.index(b"\0", blank)
-        mode = int(data[at:blank], 8)
-        name = data[blank + 1 : end].decode("utf-8", "surrogateescape")
-        at = end + 1 + length
-        found.append((name, FILE if mode == GROUP_WRITABLE else mode, data[end + 1 : at].hex()))
+    for match in _ENTRY[len(stored.id)].finditer(stored.data):
+        mode, raw, oid = match.groups()
+        if match.start() != at:
+            break
+        if raw.lower() in _NO_NAMES or b"/" in raw:
+            raise Broken(f"{stored.id} holds something named {raw!r}")
+        found.append((raw.decode("utf-8", "surrogateescape"), _canonical(int(mode, 8)), oid.hex()))
+        at = match.end()
+    if at != len(stored.data):
+        raise Broken(f"{stored.id} is no tree")
     return tuple(found)
+
+
+def _canonical(mode: int) -> int:
+    """As git reads modes: of a file the owner's right to run it counts, whatever else old versions wrote."""
+    if stat.S_ISREG(mode):
+        return EXECUTABLE if mode & 0o100 else FILE
+    return next((known for known in (SYMLINK, FOLDER) if stat.S_IFMT(mode) == stat.S_IFMT(known)), SUBMODULE)
