@@ -6,13 +6,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from git_okf import digest
-from git_okf.model import Failed, Fetched, Ignored, Moved, NotModified, Outcome, Record, Status
+from git_okf.model import Failed, Fetched, Gone, Ignored, Moved, NotModified, Outcome, Record, Status
 from git_okf.source import Spool
 from git_okf.source.skills import concept, ingestion, moves
 from git_okf.source.skills.concept import Concept, Setting
 from git_okf.source.skills.ingestion import Conflict, History, State
 from git_okf.source.skills.package import Package, Refused
 from git_okf.source.skills.remembered import Conclusion, Remembered, Result
+
+WITHDRAWN = "it is not in the repository any more"
+"""The same in every run, so that saying it again is no news."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -132,16 +135,20 @@ class Outcomes:
 
     # --- all together ---
 
-    def move(self, present: frozenset[str], *, complete: bool) -> None:
-        """Recognise packages that moved: the old path is gone, one new one has its content."""
+    def gone(self, present: frozenset[str], *, complete: bool) -> None:
+        """Packages that the whole tree does not have any more; those among them that moved: one new path has their
+        content. Where the tree was not listed whole nothing is said of what is not in it."""
+        if not complete:
+            return
         gone = {key: _content(record) for key, record in self.known.items() if key not in present}
+        self.said |= {key: Gone(key=key, reason=WITHDRAWN) for key in gone}
         come = {
             key: str(outcome.meta["content_fingerprint"])
             for key, outcome in self.said.items()
             if isinstance(outcome, Fetched) and key not in self.known
         }
         unclear = [key for key, each in self.not_taken.items() if each.result is Result.RETRYABLE]
-        for old, new in moves.recognised(gone, come, (), complete=complete and not unclear).items():
+        for old, new in moves.recognised(gone, come, (), complete=not unclear).items():
             fetched = self.said[new]
             assert isinstance(fetched, Fetched)
             history = ingestion.moved(ingestion.from_memo(self.known[old].memo), new, self.commit)

@@ -7,15 +7,27 @@ does not even fit alone fails for now (CAPACITY) and leaves the others going.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from git_okf.source.repository.errors import Capacity, DiskBudget
-from git_okf.source.repository.mirror import TOO_LARGE, Mirror
+from git_okf.source.repository.mirror import TOO_LARGE, Blob
 from git_okf.source.skills import paths
 from git_okf.source.skills.limits import Limits
 from git_okf.source.skills.package import Package, Refused, Wanted, assemble
 from git_okf.source.skills.tree import Entry
+
+
+class Blobs(Protocol):
+    """What is needed of a mirror."""
+
+    def fetch(self, commit: str, ref: str = "") -> None: ...
+
+    def blobs(self, ids: Iterable[str], *, limit: int | None = None, within: Sequence[str] = ()) -> Iterator[Blob]: ...
+
+    def forget(self) -> None: ...
+
 
 GROUP = 50
 """Packages whose blobs are asked for at once; between two groups the results are safe."""
@@ -25,7 +37,7 @@ GROUP = 50
 class Taking:
     """The packages of one revision, as they are asked for."""
 
-    mirror: Mirror
+    mirror: Blobs
     commit: str
     ref: str
     limits: Limits
@@ -39,6 +51,8 @@ class Taking:
     """Blobs over the limit of a file, with their size; None where the server kept it to itself."""
     _missing: set[str] = field(default_factory=set)
     """Blobs that the server did not send."""
+    _here: set[str] = field(default_factory=set)
+    """Blobs that can be read without a request."""
 
     def take(self, wanted: Sequence[Wanted], go_on: Callable[[], bool]) -> Iterator[Package | Refused]:
         """Each package, in order, until `go_on` says no: asked before each group, which is when nothing is under way.
@@ -70,6 +84,7 @@ class Taking:
             yield self._one(each)
 
     def _make_room(self) -> None:
+        self._here.clear()
         self.mirror.forget()
         self.mirror.fetch(self.commit, self.ref)
         self.requests += 1
@@ -84,15 +99,18 @@ class Taking:
         self._learn(sorted(inside), sorted({self.trees[each.key] for each in new}))
 
     def _learn(self, ids: Sequence[str], within: Sequence[str]) -> None:
-        if not ids:
+        wanted = [oid for oid in ids if oid not in self._here]
+        if not wanted:
             return
         self.requests += 1
-        for blob in self.mirror.blobs(ids, limit=self.limits.max_file_bytes, within=within):
+        for blob in self.mirror.blobs(wanted, limit=self.limits.max_file_bytes, within=within):
             self.bytes += blob.size or 0
             if blob.problem == TOO_LARGE:
                 self._too_large[blob.id] = blob.size
             elif blob.data is None:
                 self._missing.add(blob.id)
+            else:
+                self._here.add(blob.id)
 
     def _one(self, wanted: Wanted) -> Package | Refused:
         for entry in (*wanted.entries, *wanted.legal.carried):

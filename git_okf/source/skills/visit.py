@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
-from git_okf.model import Counters, Fetched, NotModified, Observation, Record, Status
+from git_okf.model import Counters, Fetched, NotModified, Observation, Outcome, Record, Status
 from git_okf.source import Ask, Tools
 from git_okf.source.repository import trees as listings
 from git_okf.source.repository.look import Head
@@ -58,18 +58,27 @@ class Visit:
         taking = self._taking(listed, pages)
         self._take(out, taking, wanted, given)
         roots = frozenset(discovery.roots_of(listing.entries))
-        out.move(roots, complete=not self.reasons)
+        out.gone(roots, complete=not self.reasons)
         out.same_names()
         offers = marketplace.notices(self._offers(listing), roots)
         self.reasons += [ONLY_FAILED] if self.ask.retry_failed else []
         return Observation(
-            outcomes=MappingProxyType(out.said),
+            outcomes=MappingProxyType(self._asked_for(out)),
             incomplete_reasons=tuple(self.reasons),
             side=out.pending(self.known),
             counters=self._counters(out, taking),
             memory=remembered.told(self._remembered(out)),
             notices=(*notices, *found.notices, *offers, *out.notices),
         )
+
+    def _asked_for(self, out: Outcomes) -> dict[str, Outcome]:
+        """All outcomes by key; of a run that asks only for what failed, those alone."""
+        failed = {key for key, record in self.known.items() if record.failure} | out.not_taken.keys()
+        return {
+            key: outcome
+            for key, outcome in sorted(out.said.items())
+            if not (self.ask.retry_failed and isinstance(outcome, NotModified) and key not in failed)
+        }
 
     def _outcomes(self, pages: Mapping[str, Record]) -> Outcomes:
         return Outcomes(

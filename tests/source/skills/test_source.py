@@ -6,12 +6,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from observing import tools
 from packaged import MIT, RESERVED, skill
 from skilled import Skills
 from upstreams import Exec, Link, Submodule, lfs_pointer
 
 from git_okf.errors import SourceUnavailable
-from git_okf.model import Fetched, Moved, NotModified
+from git_okf.model import Fetched, Gone, Moved, NotModified
 from git_okf.source import Ask
 from git_okf.source.repository.errors import HistoryRewritten, RevisionGone
 from git_okf.source.skills import ingestion
@@ -476,3 +477,44 @@ def test_a_rebuild_reads_everything_again_and_changes_nothing(skills: Skills, fi
     seen = skills.look(Ask(afresh=True))
     assert seen.counters.fetched == 3
     assert not skills.take(seen).changes_content
+
+
+def test_a_package_that_is_gone_is_gone_on_evidence_and_an_incomplete_tree_is_none(skills: Skills, first: str) -> None:
+    skills.commit({"skills/pdf": None, "skills/a/b/c/d/e/f/g/h/SKILL.md": skill("h")})
+    skills.options["paths"] = ()
+    skills.run()
+    assert not skills.seen.complete
+    assert "skills/pdf" not in skills.seen.outcomes
+    assert skills.known["skills/pdf"].missing_since == ""
+    skills.options["paths"] = ("skills/*",)
+    skills.run()
+    assert isinstance(skills.seen.outcomes["skills/pdf"], Gone)
+
+
+def test_a_run_that_must_stop_at_once_says_nothing_of_any_package(skills: Skills, first: str) -> None:
+    seen = skills.repository().observe(skills.known, Ask(), tools(stopping=lambda: True))
+    assert (dict(seen.outcomes), seen.complete, seen.memory) == ({}, False, None)
+
+
+def test_the_same_place_gives_the_same_observation(skills: Skills) -> None:
+    skills.commit(FIRST)
+    one = skills.look()
+    skills.spool = type(skills.spool)()
+    two = skills.look()
+    assert list(one.outcomes.items()) == list(two.outcomes.items())
+    resumed = skills.look()
+    assert dict(resumed.outcomes) == dict(two.outcomes)
+    assert resumed.counters.extracted == 0
+
+
+def test_a_dry_run_keeps_no_mirror_and_sees_the_same(skills: Skills, tmp_path: Path) -> None:
+    skills.commit(FIRST)
+    seen = skills.repository().observe({}, Ask(), tools())
+    assert dict(seen.outcomes) == dict(skills.look().outcomes)
+
+
+def test_a_private_repository_names_nobody_in_its_error(skills: Skills, first: str) -> None:
+    skills.server.credentials = ("user", "secret-token")
+    with pytest.raises(SourceUnavailable) as refused:
+        skills.look()
+    assert "secret-token" not in f"{refused.value.message} {refused.value.hint}"
