@@ -24,6 +24,7 @@ from git_okf.source.repository.errors import (
     Unreachable,
     Unsound,
 )
+from git_okf.source.repository.look import look
 from git_okf.source.repository.mirror import MISSING, TOO_LARGE, Mirror
 from git_okf.source.repository.transport import Transport
 
@@ -585,3 +586,20 @@ def test_a_full_disk_is_told_as_such(host: Host, tmp_path: Path, git_program: st
         with pytest.raises(DiskBudget, match="the disk is full"):
             list(Mirror(host.scratch / "mirror.git", Transport(environ=environ), host.address).blobs(ids))
     assert [blob.data is not None for blob in mirror.blobs(ids)] == [True] * 10
+
+
+def test_over_ssh_it_is_the_persons_own_ssh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    upstream = Upstream.create(tmp_path / "skills.git")
+    commit = upstream.commit(skills(20))
+    ssh = tmp_path / "ssh"
+    ssh.write_text(f'#!/bin/sh\necho "$1" >> {tmp_path}/hosts\neval "$2"\n')
+    ssh.chmod(0o755)
+    monkeypatch.setenv("GIT_SSH", str(ssh))
+    monkeypatch.setenv("GIT_SSH_VARIANT", "simple")
+    address = parse(f"git@host.example:{upstream.path}", tmp_path)
+    transport = Transport(environ=dict(os.environ))
+    head = look(transport, address)
+    mirror = Mirror(tmp_path / "scratch" / "m.git", transport, head.address)
+    mirror.fetch(head.commit, head.ref)
+    assert head.commit == commit and taken(mirror, commit) == wanted(skills(20))
+    assert set((tmp_path / "hosts").read_text().split()) == {"git@host.example"}
