@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import shutil
 import sys
 import time
@@ -44,6 +45,8 @@ class Campaign:
     corpus: str
     everyone: Sequence[Program]
     cores: int
+    enough: float = math.inf
+    """When (`time.monotonic`) nothing is repeated any more: what was not measured yet is measured once."""
     results: Results = field(default_factory=Results)
     _run: int = 0
 
@@ -69,6 +72,12 @@ class Campaign:
         race.quiet(NO_VALIDATORS)
         self.server.validators(True)
         race.clear()
+
+    def rounds(self, wanted: int) -> Iterator[int]:
+        """Counts rounds, of which the first is always run."""
+        for turn in range(wanted):
+            if turn == 0 or time.monotonic() < self.enough:
+                yield turn
 
     def pages(self, site: str) -> int:
         """How many pages a site has. Raises real_sites.NoSuchSite."""
@@ -128,16 +137,16 @@ class _Race:
     def changes(self, site: Site, root: Path) -> None:
         """One page, then one in a hundred, each round others."""
         ours = self._ours()
-        for turn in range(self.plan.looks):
+        for turn in self.campaign.rounds(self.plan.looks):
             site.change(root, [(7 * turn + 3) % site.pages])
             self._take(ours, ONE_CHANGE)
-        for turn in range(self.plan.builds):
+        for turn in self.campaign.rounds(self.plan.builds):
             site.change(root, range(turn % site.pages, site.pages, 100))
             self._take(ours, ONE_PERCENT)
 
     def looks(self) -> None:
         """What only reads: no server is asked."""
-        for _ in range(self.plan.looks):
+        for _ in self.campaign.rounds(self.plan.looks):
             for step in LOOKS:
                 self._take(self._ours(), step)
         self.campaign.results.facts[f"state bytes a page, {self.plan.site}"] = _state(
@@ -152,7 +161,7 @@ class _Race:
 
     def _turns(self, step: str, rounds: int) -> Iterator[Program]:
         """Every program in every round, in another order each time: what disturbs one disturbs all."""
-        for turn in range(rounds):
+        for turn in self.campaign.rounds(rounds):
             order = self.programs if turn % 2 == 0 else self.programs[::-1]
             for program in order:
                 if step in program.steps and turn < self._rounds(program, rounds):
