@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
@@ -65,6 +66,10 @@ class Plan:
     @property
     def names(self) -> list[str]:
         return [source.name for source in self.sources if source.due]
+
+    def outputs(self) -> dict[str, str]:
+        """For a workflow: `matrix` as `strategy.matrix` takes it through fromJSON, and whether it holds anything."""
+        return {"matrix": json.dumps({"source": self.names}), "any": str(bool(self.names)).lower()}
 
     def text(self) -> str:
         lines = [f"{s.name}  {'due' if s.due else f'not due: {s.why}'}" for s in self.sources]

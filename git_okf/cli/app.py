@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -152,11 +152,23 @@ def echo(text: str, *, err: bool = False) -> None:
 
 
 def finish(results: Sequence[RunResult], as_json: bool) -> None:
-    from git_okf import report
+    from git_okf import report, workflow
 
     if as_json:
         typer.echo(report.as_json(results))
+    tell_workflow(results, workflow.outputs(results))
     raise typer.Exit(report.exit_code(results))
+
+
+def tell_workflow(
+    results: Sequence[RunResult], outputs: Mapping[str, str], reviews: Mapping[str, str] | None = None
+) -> None:
+    """Outputs, summary and annotations, where a CI workflow offers a place for them."""
+    from git_okf import workflow
+
+    for line in workflow.notes(os.environ, results):
+        typer.echo(line, err=True)
+    workflow.tell(os.environ, outputs, workflow.summary(results, reviews))
 
 
 def print_data(value: Any, as_json: bool) -> None:

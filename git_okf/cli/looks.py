@@ -19,6 +19,7 @@ from git_okf.cli.app import (
     print_data,
     reading,
     reporting,
+    tell_workflow,
     world_of,
 )
 
@@ -51,7 +52,9 @@ def plan(names: Names = None, as_json: Json = False) -> None:
         from git_okf import manage, standing
 
         repo = reading()
-        print_data(standing.plan(repo, manage.read_config(repo), names or [], datetime.now(UTC)), as_json)
+        planned = standing.plan(repo, manage.read_config(repo), names or [], datetime.now(UTC))
+        print_data(planned, as_json)
+        tell_workflow([], planned.outputs())
 
 
 @app.command(epilog=LOOK_CODES)

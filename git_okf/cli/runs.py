@@ -25,6 +25,7 @@ from git_okf.cli.app import (
     reading,
     reporting,
     repository,
+    tell_workflow,
     warn,
     world_of,
 )
@@ -108,7 +109,9 @@ def pr(
             done.append(each)
         if as_json:
             echo(report.dump(telling.data(done)))
-        raise typer.Exit(report.exit_code([each.result for each in done]))
+        results = [each.result for each in done]
+        tell_workflow(results, telling.outputs(done), {e.result.name: telling.text(e).split("\n")[0] for e in done})
+        raise typer.Exit(report.exit_code(results))
 
 
 @app.command(epilog=CODES)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from git_okf import report
+from git_okf import report, workflow
 from git_okf.review.decide import Word
 from git_okf.reviewing.outcome import Reviewed
 
@@ -49,3 +49,14 @@ def _review(reviewed: Reviewed) -> dict[str, Any] | None:
         "number": reviewed.number or None,
         "url": reviewed.url or None,
     }
+
+
+def outputs(reviewed: Sequence[Reviewed]) -> dict[str, str]:
+    """What a workflow's next steps may want: those of the runs, and the review where there is one source."""
+    told = workflow.outputs([each.result for each in reviewed])
+    told["json"] = report.dump(data(reviewed))
+    one = reviewed[0] if len(reviewed) == 1 else None
+    told["decision"] = one.word if one else ""
+    told["url"] = one.url if one else ""
+    told["number"] = str(one.number or "") if one else ""
+    return told
