@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import io
 import json
+import os
 import subprocess
+import tarfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from publish.storage import Gateway, Server
+
+from git_okf import publishing
+from git_okf.manage import read_config
+from git_okf.publish.outcome import Published
+from git_okf.run import World
+from git_okf.store.repo import Repo
 
 if TYPE_CHECKING:
     from conftest import GitRepo, Ran, Run
@@ -62,6 +71,12 @@ class Desk:
         found: dict[str, Any] = json.loads(ran.out)["sources"][0]
         return found
 
+    def direct(self, clone: GitRepo) -> Published:
+        """One publication in this process, without the command line: by any thread, in the middle of another one."""
+        repo = Repo.open(clone.path)
+        (found,) = publishing.publish(repo, read_config(repo), [], publishing.Options(), World(environ=os.environ))
+        return found
+
     def quiet(self, cwd: Path | None = None) -> None:
         """A publication that finds nothing to do: one request, and nothing is written."""
         self.gate.forget()
@@ -94,14 +109,13 @@ class Desk:
     def assert_whole(self, commit: str = "HEAD", cwd: Path | None = None, *places: str) -> None:
         """The bucket holds exactly what the commit does, and says so."""
         repo = type(self.repo)(cwd) if cwd else self.repo
-        listed = repo.git("ls-tree", "-r", "-z", "--name-only", commit, "--", *(places or ("docs",))).split("\0")
-        wanted = {
-            path: subprocess.run(
-                ["git", "cat-file", "blob", f"{commit}:{path}"], cwd=repo.path, check=True, capture_output=True
-            ).stdout
-            for path in listed
-            if path
-        }
+        archive = subprocess.run(
+            ["git", "archive", "--format=tar", commit, "--", *(places or ("docs",))],
+            cwd=repo.path, check=True, capture_output=True,
+        ).stdout  # fmt: skip
+        with tarfile.open(fileobj=io.BytesIO(archive)) as held:
+            files = {member.name: held.extractfile(member) for member in held.getmembers() if member.isfile()}
+            wanted = {name: file.read() for name, file in files.items() if file}
         assert self.objects() == wanted
         said = self.manifest()
         assert set(said["objects"]) == wanted.keys()

@@ -199,6 +199,7 @@ class Gateway:
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
     gateway: Gateway
 
     def handle_any(self) -> None:
