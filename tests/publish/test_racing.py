@@ -95,7 +95,7 @@ def _reset(desk: Desk, bodies: dict[str, tuple[bytes, str]]) -> None:
 def test_a_late_write_over_what_was_put_back_is_disowned(desk: Desk, tmp_path: Path) -> None:
     """The only late write that a condition cannot catch: the object is again what it was when the write was sent."""
     older, newer = older_and_newer(desk, tmp_path)
-    done = []
+    done: list[str] = []
 
     def overtake(method: str, key: str) -> Answer | None:
         if method == "PUT" and key.endswith("p1.md") and not done:
