@@ -8,13 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import datetime
+from functools import partial
+from typing import TypeVar
 
 from git_okf import __version__
 from git_okf.bundle import concept, index, log
 from git_okf.config import SourceConfig
 from git_okf.model import Change, Delta, File, Record, Status
+from git_okf.store.trees import Made
 
-Files = dict[str, bytes | None]
+T = TypeVar("T")
+Files = dict[str, bytes | Made | None]
 
 
 def rendered(
@@ -28,7 +32,7 @@ def rendered(
     """The files of the `render:` commit: the re-rendered concepts, and what lists them. `before`: the old records."""
     if not delta.rerendered:
         return {}
-    files: Files = {change.path: concept_file(change, source, body, when) for change in delta.rerendered}
+    files: Files = {change.path: Made(partial(concept_file, change, source, body, when)) for change in delta.rerendered}
     records = {record.path: record for record in before}
     new = {record.path: record for record in delta.records if record.path}
     records.update({change.path: new[change.path] for change in delta.rerendered})
@@ -49,7 +53,7 @@ def synced(
         return {}
     files: Files = {record.path: None for record in delta.removed}
     for change in (*delta.added, *delta.updated):
-        files[change.path] = concept_file(change, source, body, when)
+        files[change.path] = Made(partial(concept_file, change, source, body, when))
     touched = [
         *(change.path for change in delta.added),
         *(record.path for record in delta.removed),
@@ -135,6 +139,6 @@ def _renamed(change: Change) -> bool:
     return old is None or (old.title, old.description) != (new.title, new.description)
 
 
-def in_repository(bundle: str, files: Mapping[str, bytes | None]) -> Files:
+def in_repository(bundle: str, files: Mapping[str, T]) -> dict[str, T]:
     """The same files with paths from the root of the repository."""
     return {f"{bundle}/{path}": data for path, data in files.items()}

@@ -17,6 +17,7 @@ from git_okf.model import Change, Delta, Fetched, Record, Status
 from git_okf.store import overlay
 from git_okf.store import state as states
 from git_okf.store.repo import RefUpdate, Repo
+from git_okf.store.trees import Made
 
 SOURCE = WebSource(name="docs", url="https://docs.example.com/", bundle="docs")
 
@@ -66,7 +67,8 @@ def files(*records: tuple[Record, str]) -> dict[str, bytes | None]:
     bodies = {r.content_hash: text for r, text in records}
     delta = Delta(added=tuple(fetched), records=tuple(r for r, _ in records))
     made = changes.synced(delta, SOURCE, bodies.__getitem__, WHEN, None)
-    return dict(changes.in_repository(SOURCE.bundle, made))
+    plain = {path: data.make() if isinstance(data, Made) else data for path, data in made.items()}
+    return changes.in_repository(SOURCE.bundle, plain)
 
 
 def remember(repo: Repo, records: Mapping[str, Record], *, source: WebSource = SOURCE) -> states.State:

@@ -7,7 +7,7 @@ changes: a blob or tree is handed over only if its id differs from what stands t
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -35,7 +35,14 @@ class Blob:
     executable: bool = False
 
 
-Content = bytes | Blob | None
+@dataclass(frozen=True, slots=True)
+class Made:
+    """Bytes that are made when they are written, so that not all of them are in memory at once."""
+
+    make: Callable[[], bytes]
+
+
+Content = bytes | Made | Blob | None
 """What a path is to hold: these bytes, this object, or nothing."""
 
 
@@ -44,6 +51,8 @@ class Objects(Protocol):
 
     def tree_data(self, oid: str) -> bytes:
         """The bytes of a tree object; raises Missing."""
+
+    def has(self, oid: str) -> bool: ...
 
     def write_tree_data(self, data: bytes) -> str: ...
 
@@ -133,7 +142,7 @@ def edit(store: Objects, tree: str | None, changes: Mapping[str, Content]) -> st
 
     Directories left empty vanish. A file keeps its executable bit. GitRefused, before anything is written, where a
     symbolic link, a submodule or a file stands where a directory is needed, or anything but a file where a file is to
-    be written. Each value of `changes` is asked for once, when it is written, so the mapping may make them one by one.
+    be written.
     """
     root = _Node()
     for path in changes:
@@ -168,6 +177,8 @@ def _edit(store: Objects, tree: str | None, node: _Node, changes: Mapping[str, C
     for name in sorted(node.files):
         there = entries.get(name)
         content = changes[node.files[name]]
+        if isinstance(content, Made):
+            content = content.make()
         if content is None:
             if there and there[0] in _FILES:
                 del entries[name]

@@ -28,6 +28,9 @@ class Memory:
         self.written.append(oid)
         return oid
 
+    def has(self, oid: str) -> bool:
+        return oid in self.objects
+
     def write_tree_data(self, data: bytes) -> str:
         return self._write(b"tree", data)
 

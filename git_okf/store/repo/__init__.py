@@ -23,6 +23,7 @@ from pygit2.enums import ObjectType, SortMode
 from git_okf.errors import GitRefused
 from git_okf.store import commit as commits
 from git_okf.store import locks, pending, preflight, remote, trees
+from git_okf.store.pack import Pack
 from git_okf.store.repo import opening
 from git_okf.store.values import Changed as Changed
 from git_okf.store.values import Commit as Commit
@@ -33,6 +34,10 @@ from git_okf.store.values import RefUpdate as RefUpdate
 
 LOCK_WAIT_S = 5.0
 _PROMISOR = re.compile(r"remote\..*\.promisor")
+
+
+BULK = 200
+"""Changed files from which on objects are written into a pack. Fewer are cheaper as loose ones."""
 
 
 class Repo:
@@ -303,8 +308,11 @@ class Repo:
             return str(self._git.write(ObjectType.TREE, data))
 
     def edit(self, tree: str | None, changes: Mapping[str, trees.Content]) -> str:
-        """A tree with files written, or deleted where the value is None; see `trees.edit`."""
-        return trees.edit(self, tree, changes)
+        """A tree with files written, or deleted where the value is None; see `trees.edit`. Many go into a pack."""
+        if len(changes) < BULK:
+            return trees.edit(self, tree, changes)
+        with Pack(self.common_dir / "objects", self) as pack:
+            return trees.edit(pack, tree, changes)
 
     def commit(
         self, tree: str, parents: Sequence[str], message: str, when: datetime, *, sign: bool | None = None
