@@ -72,7 +72,7 @@ def made(package: Package, home: str, commit: str, setting: Setting) -> Concept:
         title=title,
         description=description,
         body=body,
-        resource=setting.web.directory(commit, package.key),
+        resource=setting.web.resource(commit, package.key),
         meta=_meta(package, home, commit, setting, compared, kept=bool(files)),
         files=tuple(file for file, _ in files),
         kept=tuple(data for _, data in files),

@@ -47,7 +47,8 @@ class Discovery:
 
 def discover(tree: Tree, patterns: Sequence[Pattern] = (), ignored: Sequence[Pattern] = ()) -> Discovery:
     """All packages of a tree, those that `ignored` matches apart."""
-    roots = roots_of(tree.entries)
+    everything = roots_of(tree.entries)
+    roots = {key: root for key, root in everything.items() if key == paths.ROOT or not paths.refusal(key)}
     meant = [key for key in roots if not patterns or any(pattern.matches(key) for pattern in patterns)]
     outermost = _outermost(meant)
     within, beyond = _bounded(tree, outermost, patterns)
@@ -58,7 +59,7 @@ def discover(tree: Tree, patterns: Sequence[Pattern] = (), ignored: Sequence[Pat
         ignored=tuple(stopped),
         outside=tuple(key for key in roots if key not in set(meant)),
         incomplete_reasons=tuple(_incomplete(tree, beyond)),
-        notices=tuple(_notices(tree, patterns, roots, taken)),
+        notices=(*_unusable(everything.keys() - roots.keys()), *_notices(tree, patterns, roots, taken)),
     )
 
 
@@ -126,6 +127,12 @@ def _incomplete(tree: Tree, beyond: list[str]) -> Iterable[str]:
         )
 
 
+def _unusable(keys: Iterable[str]) -> Iterable[str]:
+    """Directories that nothing can be named after."""
+    for key in sorted(keys):
+        yield f"not taken: the path {paths.shown(key)!r} {paths.refusal(key)}"
+
+
 def _notices(tree: Tree, patterns: Sequence[Pattern], roots: dict[str, Entry], taken: list[str]) -> Iterable[str]:
     inner = [key for key in roots if key not in taken and set(taken).intersection(paths.ancestors(key))]
     if inner:
@@ -146,4 +153,4 @@ def _is_misspelt(path: str) -> bool:
 def listed(names: Sequence[str]) -> str:
     """The first names, and how many there are besides."""
     more = len(names) - _SHOWN
-    return ", ".join(names[:_SHOWN]) + (f" and {more} more" if more > 0 else "")
+    return ", ".join(map(paths.shown, names[:_SHOWN])) + (f" and {more} more" if more > 0 else "")

@@ -270,6 +270,27 @@ def from_memo(memo: Mapping[str, Any]) -> History:
     )
 
 
+def target_of(memo: Mapping[str, Any]) -> str:
+    """The latest target of a memo, which is what a review is about; "" where there is none."""
+    latest = from_memo(memo).latest
+    return latest.target if latest is not None else ""
+
+
+def settled(memo: Mapping[str, Any], state: State) -> dict[str, Any]:
+    """The memo after its latest target was approved (merged, or committed without a review) or rejected.
+
+    Where nothing waits for a decision it stays as it is, so that telling it twice changes nothing. A rejection is
+    remembered whatever was decided before.
+    """
+    history = from_memo(memo)
+    latest = history.latest
+    if latest is None or (latest.state is not _S.READY_FOR_REVIEW and state is not _S.REJECTED):
+        return dict(memo)
+    after = decided(history, latest.target, state) if latest.state is _S.READY_FOR_REVIEW else history
+    after = _refused(after, latest.target) if state is _S.REJECTED else after
+    return {**memo, MEMO: to_memo(after)}
+
+
 def _told(ingestion: Ingestion) -> dict[str, str]:
     told = {name: str(getattr(ingestion, name)) for name in _FIELDS}
     return {name: value for name, value in told.items() if value}

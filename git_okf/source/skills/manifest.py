@@ -14,6 +14,7 @@ from typing import Any
 
 from git_okf.source.skills import frontmatter
 from git_okf.source.skills.frontmatter import Unreadable
+from git_okf.source.skills.paths import shown
 
 FILE_NAME = "SKILL.md"
 OTHER_NAME = "skill.md"
@@ -87,7 +88,7 @@ def _mappings(
         warnings.append("`metadata` is no mapping of names to texts; it was left out")
     extra = tuple((key, _text(value)) for key, value in values.items() if key not in FIELDS)
     if extra:
-        names = ", ".join(key for key, _ in extra)
+        names = ", ".join(shown(key) for key, _ in extra)
         warnings.append(f"keys the specification does not know, kept: {names}")
     return metadata, extra
 

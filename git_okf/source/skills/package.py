@@ -117,7 +117,7 @@ def inspect(found: Found, tree: Tree, legal: Legal, limits: Limits, repository: 
 def _entries_refusal(key: str, root: Entry, entries: tuple[Entry, ...]) -> str:
     inner = {entry: paths.below(key, entry.path) for entry in entries}
     for entry, path in inner.items():
-        shown = path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+        shown = paths.shown(path)
         if entry.mode == SYMLINK:
             return f"{shown} is a symbolic link"
         if entry.mode == SUBMODULE:
@@ -128,7 +128,7 @@ def _entries_refusal(key: str, root: Entry, entries: tuple[Entry, ...]) -> str:
             return f"the path {shown!r} {reason}"
     clash = paths.collision(inner.values())
     if clash:
-        return f"{clash[0]} and {clash[1]} are one name where case does not count"
+        return f"{paths.shown(clash[0])} and {paths.shown(clash[1])} are one name where case does not count"
     return "" if root in inner else "its SKILL.md is not in its directory"
 
 

@@ -124,6 +124,11 @@ def ancestors(path: str) -> tuple[str, ...]:
     return (above, *ancestors(above))
 
 
+def shown(text: str) -> str:
+    """Somebody else's words for a report: what is not printable, or not text at all, is U+FFFD."""
+    return "".join(ch if ch.isprintable() else "\ufffd" for ch in text)
+
+
 def name(path: str) -> str:
     """The last part."""
     return path.rpartition("/")[2]

@@ -64,6 +64,10 @@ class Rules:
     def homes(self, keys: Iterable[str], known: Mapping[str, Record]) -> homes.Homes:
         return homes.assign(keys, known, self.patterns, self.repository)
 
+    def means(self, key: str) -> bool:
+        """Whether `paths` means a directory."""
+        return not self.patterns or any(each.matches(key) for each in self.patterns)
+
     def takes(self, key: str) -> tuple[bool, str]:
         """Whether a package directory would be taken, and the rule that decides."""
         for each in self.ignored:

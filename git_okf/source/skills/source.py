@@ -61,7 +61,7 @@ class SkillsRepository:
         notices = [*filter(None, [moved_tag]), *_display(head, before)]
         pages = {key: record for key, record in known.items() if record.status is Status.PAGE}
         if _is_quiet(made, head, before, pages, ask):
-            return _quiet(head, before, pages, notices)
+            return _quiet(made, head, before, pages, notices)
         if ask.look_only:
             return _looked(head, before, pages, notices)
         who = self.identify(head.address, self.environ, before.identity)
@@ -106,10 +106,10 @@ def _taken(before: Remembered, pages: Mapping[str, Record]) -> dict[str, Record]
     return {key: record for key, record in pages.items() if not record.missing_since and key not in before.not_taken}
 
 
-def _quiet(head: Head, before: Remembered, pages: Mapping[str, Record], notices: list[str]) -> Observation:
+def _quiet(made: Rules, head: Head, before: Remembered, pages: Mapping[str, Record], notices: list[str]) -> Observation:
     taken = _taken(before, pages)
     outcomes: dict[str, Outcome] = {key: NotModified(key=key) for key in taken}
-    outcomes |= {key: _again(key, each) for key, each in before.not_taken.items()}
+    outcomes |= {key: _again(made, key, each) for key, each in before.not_taken.items()}
     withdrawn = (key for key, record in pages.items() if key not in outcomes and record.missing_since)
     outcomes |= {key: Gone(key=key, reason=WITHDRAWN) for key in withdrawn}
     return Observation(
@@ -120,9 +120,9 @@ def _quiet(head: Head, before: Remembered, pages: Mapping[str, Record], notices:
     )
 
 
-def _again(key: str, each: Conclusion) -> Outcome:
+def _again(made: Rules, key: str, each: Conclusion) -> Outcome:
     if each.result is Result.IGNORED:
-        return Ignored(key=key, reason=each.reason)
+        return Ignored(key=key, reason=each.reason, out_of_scope=not made.means(key))
     return Failed(key=key, reason=each.reason, retryable=each.result is Result.RETRYABLE)
 
 

@@ -12,14 +12,16 @@ from git_okf.source.repository.address import parse
 from git_okf.source.repository.links import Forge, forge_of, home
 from git_okf.source.skills import paths
 
+_SAFE = "/~!$&'*+,;=:@-._"
 _FULL_ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?\Z")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Web:
-    """A repository as a browser finds it; `base` is "" where no host is known to show it."""
+    """A repository as a browser finds it."""
 
     base: str
+    """Its page, as far as one can know: its address without `.git`. "" for a local path."""
     forge: Forge | None = None
 
     def file(self, revision: str, path: str) -> str:
@@ -30,8 +32,13 @@ class Web:
         """The same for a directory."""
         return self._at(revision, path, "tree")
 
+    def resource(self, commit: str, path: str) -> str:
+        """What names a package for ever: its permalink, or where no host shows one its path at the repository's
+        address; "" for a local one."""
+        return self.directory(commit, path) or (f"{self.base}#{quote(path, safe=_SAFE)}" if self.base else "")
+
     def _at(self, revision: str, path: str, word: str) -> str:
-        tail = "" if path == paths.ROOT else "/" + quote(path, safe="/~!$&'*+,;=:@-._")
+        tail = "" if path == paths.ROOT else "/" + quote(path, safe=_SAFE)
         rev = quote(revision, safe="/~-._")
         if self.forge is Forge.GITHUB:
             return f"{self.base}/{word}/{rev}{tail}"
@@ -52,7 +59,7 @@ def of(url: str) -> Web:
     except ConfigError:
         return Web(base="")
     forge = forge_of(address.host)
-    return Web(base=home(address), forge=forge) if forge is not None else Web(base="")
+    return Web(base=home(address), forge=forge)
 
 
 def repository_name(url: str) -> str:

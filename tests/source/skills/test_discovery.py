@@ -121,6 +121,15 @@ def test_a_skill_md_that_is_a_link_is_found_and_judged_later() -> None:
     assert found({"a/SKILL.md": link("../b/SKILL.md")}) == ["a"]
 
 
+@pytest.mark.parametrize("directory", ["a/\x1b[31m", "nul", b"caf\xe9".decode("utf-8", "surrogateescape"), ".git./x"])
+def test_a_directory_that_nothing_can_be_named_after_is_told_and_no_package(directory: str) -> None:
+    seen = discover(listing({f"{directory}/SKILL.md": "", "x/SKILL.md": ""}))
+    assert [each.key for each in seen.packages] == ["x"]
+    (notice,) = seen.notices
+    assert notice.startswith("not taken: the path ")
+    assert notice.isprintable()
+
+
 @given(st.permutations(list(LAYOUTS)))
 def test_the_order_of_the_listing_does_not_matter(order: list[str]) -> None:
     assert discover(listing({path: LAYOUTS[path] for path in order})) == discover(listing(LAYOUTS))

@@ -159,6 +159,21 @@ def test_a_decision_repeated_changes_nothing() -> None:
         assert decided(once, target, state) == once
 
 
+def test_a_memo_is_settled_by_what_became_of_its_latest_target() -> None:
+    history = offered(History(), "one")
+    memo = {ingestion.MEMO: to_memo(history), "other": 1}
+    assert ingestion.target_of(memo) == latest(history).target
+    merged = ingestion.settled(memo, State.APPROVED)
+    assert latest(from_memo(merged)).state is State.APPROVED
+    assert merged["other"] == 1
+    assert ingestion.settled(merged, State.APPROVED) == merged
+    closed = ingestion.settled(memo, State.REJECTED)
+    assert from_memo(closed).rejected == (latest(history).target,)
+    assert ingestion.settled(closed, State.REJECTED) == closed
+    assert from_memo(ingestion.settled(merged, State.REJECTED)).rejected == (latest(history).target,), "reverted"
+    assert (ingestion.settled({}, State.APPROVED), ingestion.target_of({})) == ({}, "")
+
+
 def test_what_is_no_decision_is_none() -> None:
     with pytest.raises(Forbidden):
         decided(offered(History(), "one"), "sha256:x", State.SUPERSEDED)

@@ -103,6 +103,14 @@ def test_the_address_of_a_file_is_that_of_its_host(url: str, revision: str, addr
     assert web.of(url).file(revision, "a/b c.md") == address
 
 
+def test_a_package_that_no_host_is_known_to_show_is_named_by_its_repository() -> None:
+    assert (
+        web.of("https://git.example.com/acme/s.git").resource("1" * 40, "a b") == "https://git.example.com/acme/s#a%20b"
+    )
+    assert web.of("git@git.example.com:acme/s.git").resource("1" * 40, ".") == "https://git.example.com/acme/s#."
+    assert web.of("../s.git").resource("1" * 40, "a") == ""
+
+
 def test_a_directory_and_the_root_have_addresses_too() -> None:
     seen = web.of("https://github.com/acme/skills")
     assert seen.directory("main", "a") == "https://github.com/acme/skills/tree/main/a"

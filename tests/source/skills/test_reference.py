@@ -44,9 +44,9 @@ json.dump(said, sys.stdout)
 """
 
 NAMES = (
-    "pdf", "PDF", "pdf-x", "-pdf", "pdf-", "a--b", "'pdf'", '"pdf"', "café", "数据", "a_b", "1", "no", "~", "null", "[a]",
-    "{a: b}", "ﬁx", "true", "1.0", "!!str pdf", "&a pdf", "*a", "@x", "`x`", "%x", "a: b", "a #c", "<<", "", "pdf:", "0x1F",
-    ".", "pdf---", '"a\\/b"', "'it''s'", "2024-01-01", "x" * 64, "x" * 65,
+    "pdf", "PDF", "pdf-x", "-pdf", "pdf-", "a--b", "'pdf'", '"pdf"', "café", "数据", "a_b", "1", "no", "~", "null",
+    "[a]", "{a: b}", "ﬁx", "true", "1.0", "!!str pdf", "&a pdf", "*a", "@x", "`x`", "%x", "a: b", "a #c", "<<", "",
+    "pdf:", "0x1F", ".", "pdf---", '"a\\/b"', "'it''s'", "2024-01-01", "x" * 64, "x" * 65,
 )  # fmt: skip
 VALUES = (
     "does it", "", "a: b", "|\n  multi\n  line", ">\n  folded\n  x", "x" * 1024, "x" * 1025, "x" * 500, "x" * 501,

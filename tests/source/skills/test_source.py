@@ -15,6 +15,8 @@ from git_okf.errors import SourceUnavailable
 from git_okf.model import Fetched, Gone, Moved, NotModified
 from git_okf.source import Ask
 from git_okf.source.repository.errors import HistoryRewritten, RevisionGone
+from git_okf.source.repository.mirror import Mirror
+from git_okf.source.repository.trees import Tree
 from git_okf.source.skills import ingestion
 from git_okf.source.skills.ingestion import State
 
@@ -35,7 +37,13 @@ def first(skills: Skills) -> str:
     return commit
 
 
-def test_packages_are_taken_byte_for_byte_with_their_licence_beside_them(skills: Skills) -> None:
+@pytest.mark.parametrize("version", [0, 2])
+@pytest.mark.parametrize("filters", [True, False])
+def test_packages_are_taken_byte_for_byte_with_their_licence_beside_them(
+    skills: Skills, version: int, filters: bool
+) -> None:
+    skills.server.version = version
+    skills.upstream.config("uploadpack.allowFilter", str(filters).lower())
     commit = skills.commit(FIRST)
     delta = skills.run()
     assert [change.path for change in delta.added] == ["pages/docx.md", "pages/pdf.md", "pages/xlsx.md"]
@@ -245,6 +253,10 @@ def test_a_package_that_paths_no_longer_means_is_out_of_scope(skills: Skills, fi
         ("skills/pdf", "OUT_OF_SCOPE"),
         ("skills/xlsx", "OUT_OF_SCOPE"),
     ]
+    retained = skills.delta.retained
+    skills.run()
+    assert skills.server.kinds() == ["advert", "ls-refs"]
+    assert skills.delta.retained == retained
 
 
 def test_two_packages_that_want_one_place_block_the_newcomer(skills: Skills, first: str) -> None:
@@ -518,3 +530,30 @@ def test_a_private_repository_names_nobody_in_its_error(skills: Skills, first: s
     with pytest.raises(SourceUnavailable) as refused:
         skills.look()
     assert "secret-token" not in f"{refused.value.message} {refused.value.hint}"
+
+
+def test_a_subtree_that_could_not_be_listed_proves_nothing_gone_and_is_asked_again(
+    skills: Skills, first: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = Mirror.tree
+    gaps = [("skills/pdf/scripts", "its listing did not come"), ("skills/docx", "its listing did not come")]
+
+    def partly(self: Mirror, commit: str) -> Tree:
+        listed = whole(self, commit)
+        hidden = tuple(f"{gap}/" for gap, _ in gaps)
+        kept = tuple(entry for entry in listed.entries if not entry.path.startswith(hidden))
+        return replace(listed, entries=kept, missing=tuple(gaps))
+
+    skills.commit({"skills/xlsx/SKILL.md": skill("xlsx", "# XLSX 2\n")})
+    with monkeypatch.context() as patch:
+        patch.setattr(Mirror, "tree", partly)
+        delta = skills.run()
+    assert [change.key for change in delta.updated] == ["skills/xlsx"], "what was listed whole goes on"
+    assert [(item.key, item.outcome) for item in delta.retained] == [
+        ("skills/docx", "RETRYABLE_FAILURE"),
+        ("skills/pdf", "RETRYABLE_FAILURE"),
+    ]
+    assert skills.seen.incomplete_reasons[0].startswith("parts of the tree could not be listed: skills/docx")
+    assert skills.memory["last_fully_processed"] == first
+    assert skills.run().retained == ()
+    assert skills.memory["last_fully_processed"] == skills.memory["revision"] != first

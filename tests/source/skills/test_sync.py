@@ -1,0 +1,200 @@
+"""A repository of skills, synced into a repository of ours by the command."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from conftest import GitRepo, Ran, Run
+from git_http import GitServer, git_server
+from packaged import MIT, RESERVED, skill
+from upstreams import Content, Exec, Link, Upstream
+
+CONFIG = """version: 1
+sources:
+  skills:
+    kind: skills
+    url: {url}
+    paths: ["skills/*"]
+    packages: vendor/skills
+    bundle: okf/skills
+"""
+
+FIRST: dict[str, Content] = {
+    "skills/pdf/SKILL.md": skill("pdf", "# PDF\n\nSee [run](scripts/run.sh).\n"),
+    "skills/pdf/scripts/run.sh": Exec("#!/bin/sh\n"),
+    "skills/pdf/LICENSE": MIT,
+    "skills/docx/SKILL.md": skill("docx", "# DOCX\n"),
+    "skills/docx/LICENSE": MIT,
+}
+
+
+@dataclass
+class Here:
+    """Our repository, theirs, and the command."""
+
+    repo: GitRepo
+    server: GitServer
+    upstream: Upstream
+    okf: Run
+
+    def sync(self, *args: str, code: int = 0) -> Ran:
+        self.server.forget()
+        ran = self.okf("sync", *args)
+        assert ran.code == code, ran.out + ran.err
+        return ran
+
+    def listed(self, where: str = "vendor/skills") -> dict[str, str]:
+        """Modes and blob ids below a directory, in the last commit."""
+        lines = self.repo.git("ls-tree", "-r", "HEAD", f"{where}/").split("\n")
+        return {
+            line.split("\t")[1].removeprefix(f"{where}/"): " ".join(line.split("\t")[0].split()[::2])
+            for line in lines
+            if line
+        }
+
+    def theirs(self, commit: str) -> dict[str, str]:
+        """The same of the upstream's packages."""
+        lines = self.upstream.git("ls-tree", "-r", commit, "skills/").split("\n")
+        return {
+            line.split("\t")[1].removeprefix("skills/"): " ".join(line.split("\t")[0].split()[::2]) for line in lines
+        }
+
+
+@pytest.fixture
+def here(repo: GitRepo, okf_here: Run, tmp_path: Path) -> Iterator[Here]:
+    with git_server(tmp_path / "srv") as server:
+        upstream = Upstream.create(server.path("acme/skills"))
+        upstream.commit(FIRST)
+        repo.commit("configure", {".okf.yaml": CONFIG.format(url=server.url("acme/skills"))})
+        yield Here(repo, server, upstream, okf_here)
+
+
+def test_packages_arrive_byte_for_byte_and_a_second_sync_writes_nothing(here: Here) -> None:
+    here.sync()
+    assert here.listed() == here.theirs("main")
+    assert set(here.listed("okf/skills")) == {"index.md", "log.md", "pages/docx.md", "pages/index.md", "pages/pdf.md"}
+    before = here.repo.snapshot()
+    here.sync()
+    assert here.server.kinds() == ["advert", "ls-refs"]
+    assert here.repo.snapshot() == before
+
+
+def test_a_commit_that_touches_no_skill_changes_nothing_in_the_bundle(here: Here) -> None:
+    here.sync()
+    head = here.repo.git("rev-parse", "HEAD")
+    here.upstream.commit({"README.md": "news\n"})
+    here.sync()
+    assert here.repo.git("rev-parse", "HEAD") == head
+
+
+def test_skill_02_a_dry_run_says_what_a_run_does_and_does_nothing(here: Here) -> None:
+    before = here.repo.snapshot()
+    said = here.sync("--dry-run")
+    assert here.repo.snapshot() == before
+    assert "Added: 2" in said.out
+    assert "Added: 2" in here.sync().out
+
+
+def test_skill_03_files_of_the_users_own_survive_an_update(here: Here) -> None:
+    here.sync()
+    mine = {"vendor/skills/pdf/templates/mine.md": "mine\n", "vendor/skills/pdf/.env": "KEY=1\n"}
+    here.repo.commit("mine", mine)
+    here.upstream.commit({"skills/pdf/SKILL.md": skill("pdf", "# PDF 2\n"), "skills/pdf/scripts": None})
+    here.sync()
+    assert {path: (here.repo.path / path).read_text() for path in mine} == mine
+    assert set(here.listed()) - set(here.theirs("main")) == {"pdf/.env", "pdf/templates/mine.md"}
+    assert here.listed().items() >= here.theirs("main").items()
+
+
+def test_skill_03_an_edit_of_a_package_survives_an_update_elsewhere_and_is_told(here: Here) -> None:
+    here.sync()
+    edited = skill("pdf", "# PDF\n\nSee [run](scripts/run.sh).\n\nOur own rule.\n")
+    here.repo.commit("edit", {"vendor/skills/pdf/SKILL.md": edited})
+    here.sync()
+    assert (here.repo.path / "vendor/skills/pdf/SKILL.md").read_text() == edited
+    here.upstream.commit({"skills/docx/SKILL.md": skill("docx", "# DOCX 2\n")})
+    here.sync()
+    assert (here.repo.path / "vendor/skills/pdf/SKILL.md").read_text() == edited
+    assert "# DOCX 2" in (here.repo.path / "vendor/skills/docx/SKILL.md").read_text()
+
+
+def test_skill_01_what_is_up_to_date_is_decided_from_the_tree(here: Here) -> None:
+    here.sync()
+    here.repo.git("rm", "--quiet", "vendor/skills/pdf/scripts/run.sh")
+    here.repo.git("commit", "--quiet", "--message", "lose a file")
+    said = here.sync()
+    assert "vendor/skills/pdf/scripts/run.sh" in said.out + said.err or "scripts/run.sh" in said.out + said.err
+    here.sync("--theirs")
+    assert here.listed() == here.theirs("main")
+
+
+def test_one_broken_package_leaves_the_others_going_and_its_old_content_in_place(here: Here) -> None:
+    here.sync()
+    old = here.listed()
+    broken: dict[str, Content] = {"skills/pdf/latest": Link("SKILL.md")}
+    here.upstream.commit({**broken, "skills/docx/SKILL.md": skill("docx", "# DOCX 2\n")})
+    said = here.sync(code=3)
+    assert "latest is a symbolic link" in said.out + said.err
+    now = here.listed()
+    assert {path: blob for path, blob in now.items() if path.startswith("pdf/")} == {
+        path: blob for path, blob in old.items() if path.startswith("pdf/")
+    }
+    assert now["docx/SKILL.md"] != old["docx/SKILL.md"]
+
+
+def test_a_package_that_became_proprietary_is_taken_away_and_described(here: Here) -> None:
+    here.sync()
+    here.upstream.commit({"skills/pdf/LICENSE": RESERVED})
+    here.sync()
+    assert not [path for path in here.listed() if path.startswith("pdf/")]
+    assert "its text is not copied here" in (here.repo.path / "okf/skills/pages/pdf.md").read_text()
+
+
+def test_a_package_gone_upstream_is_withdrawn_and_kept(here: Here) -> None:
+    here.sync()
+    head, packages = here.repo.git("rev-parse", "HEAD"), here.listed()
+    here.upstream.commit({"skills/pdf": None})
+    said = here.sync()
+    assert "withdrawn" in said.out
+    assert (here.repo.git("rev-parse", "HEAD"), here.listed()) == (head, packages)
+    before = here.repo.snapshot()
+    here.sync()
+    assert here.repo.snapshot() == before
+
+
+def test_a_package_that_moved_is_moved_here(here: Here) -> None:
+    here.sync()
+    files = here.theirs("main")
+    there = {path.replace("/pdf/", "/pdf-reader/"): data for path, data in FIRST.items() if "/pdf/" in path}
+    changed: dict[str, Content] = {"skills/pdf": None, **there}
+    here.upstream.commit(changed)
+    here.sync()
+    assert here.listed() == here.theirs("main")
+    assert len(here.listed()) == len(files)
+
+
+VALIDATORS = Path(os.environ.get("OKF_VALIDATORS") or Path(__file__).parents[3] / ".venvs")
+
+
+@pytest.mark.validators
+@pytest.mark.parametrize(
+    "command",
+    [
+        "vault2okf/bin/vault2okf validate --strict -i OKF031 -i OKF050",
+        "okf-cli/bin/okf validate",
+        "okf-schema/bin/okf-schema validate --path",
+    ],
+)
+def test_the_bundle_is_accepted_by_other_readers_of_okf(here: Here, command: str) -> None:
+    here.upstream.commit({"skills/docx/LICENSE": RESERVED, "skills/x/SKILL.md": skill("x", "[a](../pdf/SKILL.md)\n")})
+    here.sync()
+    program, *arguments = command.split()
+    assert (VALIDATORS / program).exists(), "scripts/test installs it, -m 'not validators' does without"
+    words = [str(VALIDATORS / program), *arguments, str(here.repo.path / "okf/skills")]
+    said = subprocess.run(words, check=False, text=True, capture_output=True)
+    assert said.returncode == 0, said.stdout + said.stderr
