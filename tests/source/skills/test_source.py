@@ -557,3 +557,12 @@ def test_a_subtree_that_could_not_be_listed_proves_nothing_gone_and_is_asked_aga
     assert skills.memory["last_fully_processed"] == first
     assert skills.run().retained == ()
     assert skills.memory["last_fully_processed"] == skills.memory["revision"] != first
+
+
+def test_a_local_path_begins_at_the_root_of_our_repository(skills: Skills) -> None:
+    skills.commit(FIRST)
+    place = skills.upstream.path
+    made = replace(tools(), root=place.parent / "ours")
+    seen = skills.repository(url=f"../{place.name}").observe({}, Ask(), made)
+    assert len(seen.outcomes) == 3
+    assert skills.server.kinds() == []
