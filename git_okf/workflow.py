@@ -59,6 +59,13 @@ def notes(environ: Mapping[str, str], results: Sequence[RunResult]) -> list[str]
     return [line for result in results for line in _annotation(result)]
 
 
+def fault(environ: Mapping[str, str], message: str, hint: str = "") -> list[str]:
+    """An error that ended the command before it came to its sources, as `notes` are."""
+    if environ.get(ACTIONS) != "true":
+        return []
+    return [command("error", "git-okf", f"{message}\n{hint}".strip())]
+
+
 def _annotation(result: RunResult) -> list[str]:
     title = f"git-okf {result.name}"
     if result.error is not None:

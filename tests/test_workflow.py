@@ -80,6 +80,16 @@ def test_annotations_come_only_in_a_workflow_and_on_one_line_each() -> None:
     assert "\n" not in workflow.command("error", HOSTILE, HOSTILE)
 
 
+def test_an_error_before_the_sources_is_an_annotation_too(docs: Docs, monkeypatch: pytest.MonkeyPatch) -> None:
+    docs.build("a")
+    assert "::error" not in docs.run("sync", "nosuch").err
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    ran = docs.run("sync", "nosuch")
+    assert ran.code == 2
+    (line,) = [line for line in ran.err.splitlines() if line.startswith("::")]
+    assert line.startswith("::error title=git-okf::there is no source 'nosuch' in .okf.yaml%0A")
+
+
 def test_nothing_a_source_says_is_markup_or_a_command() -> None:
     retained = Retained(key=HOSTILE, path="", outcome="RETRYABLE_FAILURE", reason=HOSTILE)
     result = RunResult(

@@ -77,7 +77,9 @@ def reporting(as_json: bool) -> Iterator[None]:
     except Exception as error:
         from git_okf import bug
 
-        typer.echo(f"error: this is a bug in git-okf: {bug.write(error)}", err=True)
+        said = f"this is a bug in git-okf: {bug.write(error)}"
+        typer.echo(f"error: {said}", err=True)
+        annotate(said)
         raise typer.Exit(errors.EXIT_BUG) from error
 
 
@@ -86,8 +88,17 @@ def print_error(error: errors.OkfError, as_json: bool) -> None:
 
     clear_progress()
     typer.echo(report.exception_text(error), err=True)
+    annotate(error.message, error.hint)
     if as_json:
         typer.echo(report.error_json(error))
+
+
+def annotate(message: str, hint: str = "") -> None:
+    """Where a CI workflow shows annotations, the error as one: the log is the last place where people look."""
+    from git_okf import workflow
+
+    for line in workflow.fault(os.environ, message, hint):
+        typer.echo(line, err=True)
 
 
 def repository(*, reading: bool = False, bare: bool = False) -> Repo:
