@@ -134,6 +134,8 @@ def publish(repo: Repo, config: Config, names: Sequence[str], options: Options, 
     if not options.dry_run:
         memory.fetch_if_missing(repo)
     for source in sources:
+        if world.stopping():
+            raise Interrupted("interrupted; what is published is as it was", "git okf publish   goes on")
         others = tuple(p for other in config.sources.values() if other.name != source.name for p in other.places)
         run = _Run(
             repo=repo, source=source, settings=config.publish, options=options, world=world, bucket=bucket,

@@ -78,7 +78,7 @@ class Machines:
 
     def __post_init__(self) -> None:
         for name in ("one", "other"):
-            subprocess.run(["git", "init", "--quiet", str(self.folder / name)], check=True)
+            subprocess.run(["git", "init", "--quiet", "--initial-branch=main", str(self.folder / name)], check=True)
         shared = self.folder / "other/.git/objects/info/alternates"
         shared.parent.mkdir(exist_ok=True)
         shared.write_text(f"{self.folder / 'one/.git/objects'}\n")

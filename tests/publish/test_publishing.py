@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 import unicodedata
 from pathlib import Path
 
 import pytest
 from publish.desk import BUNDLE, PREFIX, Desk, Desks
 from publish.storage import KEY, SECRET, Answer, Server
-from scenario import assert_same, everything, to_the_last_byte
+from scenario import Docs, assert_same, everything, to_the_last_byte
 
 OWN = f"{PREFIX}/.okf/docs.json"
 
@@ -307,7 +308,33 @@ def test_one_source_s_trouble_does_not_stop_the_next(desk: Desk) -> None:
     assert "Published: docs" in ran.out
 
 
+def test_after_a_sync_exactly_what_it_changed_is_published(docs: Docs, desk_at: Desks, moto: Server) -> None:
+    desk = desk_at(moto)
+    docs.build("a", "b", "c")
+    settings = json.dumps({"url": f"s3://{desk.bucket}/{PREFIX}", "endpoint": desk.gate.url})
+    text = (docs.repo.path / ".okf.yaml").read_text(encoding="utf-8")
+    docs.repo.commit("publish it", {".okf.yaml": f"{text}publish: {settings}\n"})
+    desk.publish()
+    desk.assert_whole()
+    docs.quiet()
+    docs.put("b", version=2)
+    report = docs.sync()
+    said = desk.publish()
+    assert said["commit"] == report["commit"]
+    assert said["updated"] == docs.repo.git("diff", "--name-only", "HEAD~1").splitlines()
+    assert "docs/pages/docs/b.md" in said["updated"] and "docs/pages/docs/a.md" not in said["updated"]
+    desk.assert_whole()
+    docs.quiet()
+    desk.quiet()
+
+
 # --- what refuses ---
+
+
+def test_without_the_extra_it_says_what_to_install(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "obstore.store", None)
+    ran = desk.run(code=2)
+    assert "pip install 'git-okf[publish]'" in ran.err
 
 
 def test_without_a_section_keys_or_commits_it_says_what_to_do(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
