@@ -17,7 +17,10 @@ import signal
 from collections.abc import Callable
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from functools import partial
 from typing import Any, ParamSpec, TypeVar
+
+from git_okf.errors import UsageError
 
 INLINE_CALLS = 24
 """Calls done in this process before workers are started: about what starting two of them costs."""
@@ -64,6 +67,19 @@ class LazyPool(Executor):
 def extraction_pool() -> Executor:
     """As many workers as this process may use cores."""
     return LazyPool(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
+
+
+def pool_of(said: str | None) -> Callable[[], Executor]:
+    """What `--workers` means: so many processes here, or the Dask scheduler at an address. UsageError for neither."""
+    if said is None:
+        return extraction_pool
+    if said.isascii() and said.isdigit() and 1 <= int(said) <= 1024:
+        return partial(LazyPool, int(said))
+    if "://" in said:
+        from git_okf.cluster import DaskExecutor
+
+        return partial(DaskExecutor, said)
+    raise UsageError(f"--workers {said}: that is neither a number nor an address", "write 4, or dask://HOST:PORT")
 
 
 def _process_pool(workers: int) -> ProcessPoolExecutor:

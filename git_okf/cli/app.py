@@ -53,6 +53,9 @@ Name = Annotated[str, typer.Argument(metavar="NAME", help="A source.")]
 Branch = Annotated[str | None, typer.Option(metavar="NAME", help="A branch, in place of the one checked out.")]
 MaxDepth = Annotated[int | None, typer.Option(min=0, metavar="N", help="Links to follow from the start page at most.")]
 MaxPages = Annotated[int | None, typer.Option(min=1, metavar="N", help="Pages to take at most.")]
+Workers = Annotated[
+    str | None, typer.Option(metavar="WORKERS", help="Extract with so many processes, or on dask://HOST:PORT.")
+]
 Threshold = Annotated[
     float | None, typer.Option(min=0, max=1, metavar="X", help="Share of the known pages that must be found.")
 ]
@@ -112,11 +115,18 @@ def reading(branch: str | None = None) -> Repo:
     return repository(reading=True, bare=branch is not None)
 
 
-def world_of(quiet: bool) -> World:
+def world_of(quiet: bool, workers: str | None = None) -> World:
     from git_okf import interrupt
     from git_okf.run import World
+    from git_okf.workers import pool_of
 
-    return World(environ=os.environ, stopping=interrupt.watch(), progress=progress(quiet), warn=warn)
+    return World(
+        environ=os.environ,
+        stopping=interrupt.watch(),
+        progress=progress(quiet),
+        warn=warn,
+        executor=pool_of(workers),
+    )
 
 
 def warn(sentence: str) -> None:

@@ -18,6 +18,7 @@ from git_okf.cli.app import (
     Quiet,
     Threshold,
     Verbose,
+    Workers,
     app,
     echo,
     finish,
@@ -31,7 +32,7 @@ from git_okf.cli.app import (
 )
 
 if TYPE_CHECKING:
-    from git_okf.run import Options
+    from git_okf.run import Options, World
     from git_okf.store.repo import Repo
 
 
@@ -55,6 +56,7 @@ def sync(
     branch: Annotated[
         str | None, typer.Option(metavar="NAME", help="Sync onto this branch, which is checked out nowhere.")
     ] = None,
+    workers: Workers = None,
     as_json: Json = False,
     quiet: Quiet = False,
     verbose: Verbose = False,
@@ -75,6 +77,7 @@ def sync(
             repo,
             names or [],
             replace(options, onto=manage.on_branch(repo, branch, stage=stage)),
+            world_of(quiet, workers),
             as_json,
             quiet,
             verbose,
@@ -90,6 +93,7 @@ def pr(
         bool, typer.Option("--report-issue", help="Keep one issue open for as long as a guard stops a sync.")
     ] = False,
     time_budget: Annotated[str | None, typer.Option(metavar="TIME", help="Stop asking after, say, 50m.")] = None,
+    workers: Workers = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -99,7 +103,7 @@ def pr(
         from git_okf.reviewing import telling
         from git_okf.run import Options
 
-        repo, world = reading(branch=""), world_of(quiet)
+        repo, world = reading(branch=""), world_of(quiet, workers)
         options = Options(force=force, allow=manage.guard_names(allow), time_budget=manage.seconds(time_budget))
         done = []
         for each in reviewing.of_repository(repo, names or [], options, world, report_issue=report_issue):
@@ -126,11 +130,12 @@ def demo(
         raise typer.Exit(run.show(url, directory, echo=typer.echo))
 
 
-def _sync(repo: Repo, names: Sequence[str], options: Options, as_json: bool, quiet: bool, verbose: bool) -> None:
+def _sync(
+    repo: Repo, names: Sequence[str], options: Options, world: World, as_json: bool, quiet: bool, verbose: bool
+) -> None:
     from git_okf import manage, report
     from git_okf.sync import sync as run
 
-    world = world_of(quiet)
     if options.push:
         manage.catch_up(repo, world, options.onto)
     results = []
