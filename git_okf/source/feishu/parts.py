@@ -23,6 +23,8 @@ class Stored:
     """A part, and what there is to say about it."""
 
     part: Part
+    failed: str = ""
+    """What of it could not be had and is as it was."""
     warnings: tuple[str, ...] = ()
 
 
@@ -65,28 +67,41 @@ class Press:
         return self._shelf.keep(f"{transcript(self._api, entry.token)}\n".encode("utf-8", "replace"), "transcript.txt")
 
     def cover(self, token: str) -> Stored:
-        """The cover of the article: the picture beside its document, else the document's own (`token`)."""
+        """The cover of the article: the picture beside its document, else the document's own (`token`).
+
+        One that could not be had does not fail the article: the one of last time stays, and the part is due again.
+        """
         choice, before = self._article.choice(ARTICLE), self.before(ARTICLE)
-        files: dict[str, File] = {}
+        said = [f"{len(choice.unused)} things beside the document were not taken"] if choice.unused else []
         facts: dict[str, str] = {}
-        said: list[str] = []
+        files: dict[str, File] = {}
         try:
             cover = self._covering(choice.cover, token, before)
+            if cover is not None:
+                files = {choice.cover.token: cover} if choice.cover is not None else {}
+                small = self._small(choice.cover, token, cover, before)
+                facts = {"cover": cover.path, **({"thumbnail": small.path} if small is not None else {})}
         except NotTaken as trouble:
-            if trouble.retryable and not trouble.gone:
-                raise NotTaken(f"its cover could not be had: {trouble.reason}") from None
-            cover = None
+            if not (trouble.too_large or (choice.cover is None and trouble.is_lasting)):
+                return Stored(
+                    part=self._uncovered(choice, before), failed=f"cover: {trouble.reason}", warnings=tuple(said)
+                )
             said.append(f"its cover could not be had: {trouble.reason}")
-        if cover is not None:
-            facts["cover"] = cover.path
-            if choice.cover is not None:
-                files[choice.cover.token] = cover
-            small = self._small(choice.cover, token, cover, before)
-            if small is not None:
-                facts["thumbnail"] = small.path
-        if choice.unused:
-            said.append(f"{len(choice.unused)} things beside the document were not taken")
         return Stored(part=self._part(ARTICLE, files, facts), warnings=tuple(said))
+
+    def _uncovered(self, choice: Choice, before: Part | None) -> Part:
+        """With the cover of last time, and a memory that is another listing's: so it is due again."""
+        facts: dict[str, Any] = {}
+        stored: dict[str, tuple[int, str]] = {}
+        if before is not None:
+            facts = {name: before.facts[name] for name in ("cover", "thumbnail") if name in before.facts}
+            stored = dict(before.stored)
+        for path in (*facts.values(), *(path for _, path in stored.values())):
+            self._shelf.known(path)
+        listing = self._article.types[ARTICLE]
+        read = [choice.text] if choice.text is not None else []
+        mark = raised(before.mark if before else None, read, listing.listed_at)
+        return Part(mark=mark, seen="", stored=stored, facts=facts)
 
     def _covering(self, entry: Entry | None, token: str, before: Part | None, *, anew: bool = False) -> File | None:
         if entry is not None:

@@ -85,6 +85,7 @@ class Taking:
         self._parts.now[ARTICLE] = replace(cover.part, facts=facts)
         self._parts.taken.append(ARTICLE)
         self._parts.warnings += [*text.warnings, *cover.warnings]
+        self._parts.failed += [cover.failed] if cover.failed else []
         return text
 
     def _beside(self, kind: str, due: bool) -> None:

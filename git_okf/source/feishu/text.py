@@ -57,7 +57,7 @@ def text_of(api: Feishu, token: str, shelf: Shelf, known: Mapping[str, str]) -> 
         try:
             media[each.token] = shelf.media(each.token, each.name, known)
         except NotTaken as trouble:
-            if trouble.retryable and not trouble.gone:
+            if not trouble.is_lasting:
                 raise NotTaken(f"an image or file in the text could not be had: {trouble.reason}") from None
             refused.append(trouble.reason)
     written = converted(document, lambda token: UP + media[token].path if token in media else None)

@@ -1,0 +1,247 @@
+"""A hundred days of a blog at random, with faults: after each of them nothing is remembered that was not stored, and
+when the faults end the bundle is what the drive holds."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import pytest
+from feishu_drive import ARTICLE, HTML, PODCAST, SLIDES, Drive, mp3, page, png, with_pictures
+from feishu_observing import Desk
+from feishu_server import feishu
+
+from git_okf.errors import SourceUnavailable
+from git_okf.model import Fetched, Record
+from git_okf.source.feishu.memo import ARTICLE as TEXT
+from git_okf.source.feishu.memo import TYPES, memo_of
+
+FOLDERS = {"podcast": PODCAST, "slides": SLIDES, "html": HTML}
+
+
+@dataclass(slots=True)
+class Author:
+    """Somebody who writes, renames, deletes, and moves things about."""
+
+    drive: Drive
+    dice: random.Random
+    written: int = 0
+    changed: set[str] = field(default_factory=set)
+    """Tokens of documents and files that were changed since this was last emptied."""
+
+    def day(self) -> None:
+        acts: tuple[Callable[[], None], ...] = (
+            self.write, self.write, self.write, self.new, self.folder, self.part, self.part, self.part,
+            self.rename, self.delete, self.touch, self.picture,
+        )  # fmt: skip
+        for _ in range(self.dice.randrange(1, 6)):
+            self.drive.later(seconds=self.dice.choice((0, 0, 1, 600)))
+            self.dice.choice(acts)()
+
+    def _next(self) -> int:
+        self.written += 1
+        return self.written
+
+    def _articles(self) -> list[str]:
+        return [node.token for node in self.drive.children(self.drive.root) if node.type in ("docx", "folder")]
+
+    def _documents(self) -> list[str]:
+        parents = {node.token for node in self.drive.nodes.values() if node.name == ARTICLE}
+        return [
+            node.token
+            for node in self.drive.nodes.values()
+            if node.type == "docx" and (node.parent in parents or node.parent == self.drive.root)
+        ]
+
+    def new(self) -> None:
+        number = self._next()
+        self.changed.add(self.drive.document(self.drive.root, f"note {number}", f"Text {number}."))
+
+    def folder(self) -> None:
+        number = self._next()
+        dice = self.dice
+        blog = self.drive.blog(
+            f"blog {number}",
+            f"Text {number}.",
+            cover=png(420, 10, seed=number) if dice.random() < 0.5 else b"",
+            podcast=mp3(number, 50) if dice.random() < 0.5 else b"",
+            slides=page("s", number) if dice.random() < 0.3 else b"",
+        )
+        self.changed.update((blog.text, blog.cover, blog.audio, blog.deck))
+
+    def write(self) -> None:
+        documents = self._documents()
+        if documents:
+            token = self.dice.choice(documents)
+            self.drive.write(token, f"Text {self._next()}.")
+            self.changed.add(token)
+
+    def picture(self) -> None:
+        documents = self._documents()
+        if documents:
+            token = self.dice.choice(documents)
+            number = self._next()
+            blocks = with_pictures(token, "", f"Text {number}.", [self.drive.picture(number % 5)])
+            self.drive.write(token, blocks)
+            self.changed.add(token)
+
+    def part(self) -> None:
+        """Something beside the text comes, changes or goes."""
+        folders = [token for token in self._articles() if self.drive.nodes[token].type == "folder"]
+        if not folders:
+            return
+        top = self.dice.choice(folders)
+        name = self.dice.choice(list(FOLDERS.values()))
+        inside = [node.token for node in self.drive.children(top) if node.name == name]
+        if inside and self.dice.random() < 0.2:
+            self.drive.delete(inside[0])
+            return
+        folder = inside[0] if inside else self.drive.folder(top, name)
+        files = [node.token for node in self.drive.children(folder)]
+        number = self._next()
+        data = mp3(number, 40) if name == PODCAST else page(name, number)
+        if files and self.dice.random() < 0.7:
+            self.drive.put(files[0], data)
+            self.changed.add(files[0])
+        else:
+            end = "mp3" if name == PODCAST else "html"
+            self.changed.add(self.drive.file(folder, f"{number}.{end}", data))
+
+    def rename(self) -> None:
+        if self._articles():
+            self.drive.rename(self.dice.choice(self._articles()), f"named {self._next()}")
+
+    def touch(self) -> None:
+        documents = self._documents()
+        if documents:
+            token = self.dice.choice(documents)
+            self.drive.touch(token)
+            self.changed.add(token)
+
+    def delete(self) -> None:
+        articles = self._articles()
+        if len(articles) > 4:
+            self.drive.delete(self.dice.choice(articles))
+
+
+LIMITED = {"status": 400, "code": 99991400, "headers": {"x-ogw-ratelimit-reset": "1"}}
+SHUT = {"status": 400, "code": 99991400, "headers": {"x-ogw-ratelimit-reset": "7200"}}
+DOWN = {"status": 500, "body": b"trouble"}
+REFUSED = {"status": 400, "code": 1061002}
+FORBIDDEN = {"status": 403, "code": 1770032}
+
+
+def misfortune(desk: Desk, dice: random.Random) -> None:
+    """What goes wrong today: for anything now and then, and for some things all day."""
+    server, nodes = desk.server, desk.drive.nodes
+    server.page_limit, server.block_limit = dice.choice((200, 3)), dice.choice((500, 2))
+    server.lead_nowhere, server.empty_pages = dice.random() < 0.05, dice.random() < 0.2
+    server.calls_a_token = dice.choice((0, 0, 11))
+    for node in dice.sample(sorted(nodes.values(), key=lambda node: node.token), 4):
+        how = dice.choice((DOWN, REFUSED, FORBIDDEN, {"drop": True}))
+        if node.type == "folder":
+            node.forbidden = node.token != desk.drive.root
+        elif node.type in ("docx", "file"):
+            server.fail(f"*/{node.token}*", times=dice.choice((1, None)), **how)
+    if dice.random() < 0.5:
+        pattern = dice.choice(("*/files", "*/blocks", "*/documents/*", "*/download", "*/tenant_access_token/*", "*"))
+        how = dice.choice((LIMITED, SHUT, DOWN, {"status": 200, "code": 99991400}, {"drop": True}, {"cut": 30}))
+        server.fail(pattern, times=dice.choice((1, 2, None)), after=dice.randrange(30), **how)
+
+
+def fortune(desk: Desk) -> None:
+    server = desk.server
+    server.heal()
+    server.page_limit, server.block_limit, server.calls_a_token = 200, 500, 0
+    server.lead_nowhere = server.empty_pages = False
+    server.kill_tokens()
+    for node in desk.drive.nodes.values():
+        node.forbidden = False
+
+
+def stored_of(record: Record | Fetched, kind: str) -> set[str]:
+    """The files of one type."""
+    memo = memo_of(record.memo)
+    media = set(memo.media.values()) if kind == TEXT else set()
+    return memo.parts[kind].paths | media
+
+
+def assert_nothing_passes_what_was_stored(desk: Desk) -> None:
+    """Where no watermark says that there is something to do, what is stored is what the drive holds."""
+    truth = desk.look(known={}).outcomes
+    due = desk.look().outcomes
+    for key, record in desk.known.items():
+        whole, now = truth.get(key), due.get(key)
+        if not record.path or not isinstance(whole, Fetched) or isinstance(now, Fetched):
+            continue
+        assert (record.content_hash, record.compared_hash) == (whole.content_hash, whole.compared_hash)
+        for kind in TYPES:
+            if kind in memo_of(whole.memo).parts:
+                assert stored_of(record, kind) == stored_of(whole, kind)
+
+
+def assert_the_bundle_is_the_truth(desk: Desk) -> None:
+    truth = {key: o for key, o in desk.look(known={}).outcomes.items() if isinstance(o, Fetched)}
+    assert desk.known.keys() == truth.keys()
+    for key, whole in truth.items():
+        record = desk.known[key]
+        assert (record.content_hash, record.compared_hash) == (whole.content_hash, whole.compared_hash)
+        assert (record.title, record.name, record.files) == (whole.title, whole.name, whole.files)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_lark_twenty_days_with_faults_end_in_the_truth(seed: int) -> None:
+    with feishu() as server:
+        desk, dice = Desk(server), random.Random(seed)
+        author = Author(desk.drive, dice)
+        for _ in range(5):
+            author.folder()
+            author.new()
+        happened: Counter[str] = Counter()
+        for _ in range(20):
+            author.day()
+            desk.drive.later(seconds=dice.choice((0, 1, 2, 3600, 86_400)))
+            misfortune(desk, dice)
+            try:
+                seen = desk.sync()
+                happened.update(type(outcome).__name__ for outcome in seen.outcomes.values())
+                happened["incomplete"] += not seen.complete
+                happened["parts"] += any(isinstance(o, Fetched) and o.parts_failed for o in seen.outcomes.values())
+            except SourceUnavailable:
+                happened["unavailable"] += 1
+            fortune(desk)
+            assert_nothing_passes_what_was_stored(desk)
+        assert min(happened[word] for word in ("Fetched", "NotModified", "Failed", "incomplete", "parts")) > 0, happened
+        for _ in range(2):
+            desk.drive.later(days=1)
+            desk.sync()
+        assert_the_bundle_is_the_truth(desk)
+        desk.sync()
+        assert server.count("docx", "media") == 0
+
+
+@pytest.mark.parametrize("seed", [11])
+def test_a_hundred_days_without_faults_fetch_nothing_twice_without_need(seed: int) -> None:
+    with feishu() as server:
+        desk, dice = Desk(server), random.Random(seed)
+        author = Author(desk.drive, dice)
+        for _ in range(4):
+            author.folder()
+            author.new()
+        desk.drive.later(days=1)
+        desk.sync()
+        for _ in range(100):
+            author.changed.clear()
+            author.day()
+            desk.drive.later(days=1)
+            seen = desk.sync()
+            assert seen.complete
+            files = [token for token in server.asked("media") if token.startswith("box")]
+            assert set(files) <= author.changed and len(files) == len(set(files))
+            taken = {key for key, outcome in seen.outcomes.items() if isinstance(outcome, Fetched)}
+            assert server.count("docx") <= 2 * len(taken)
+        assert_the_bundle_is_the_truth(desk)
+        desk.sync()
+        assert server.count("docx", "media") == 0
