@@ -34,6 +34,7 @@ class Plan:
     peers: bool = True
     one_core: bool = True
     """Whether git-okf also builds on a single core."""
+    changes: bool = True
 
 
 @dataclass(slots=True)
@@ -65,7 +66,7 @@ class Campaign:
         race = _Race(self, plan, count, Place(self.work / "runs", self.server.url, self.server.url + page), measured)
         race.builds()
         race.quiet(QUIET)
-        if generated is not None:
+        if generated is not None and plan.changes:
             race.changes(generated, root)
         race.looks()
         self.server.validators(False)
