@@ -94,7 +94,7 @@ def git(
             try:
                 out, err = _talk(process, stdin, timeout, watch)
             except BaseException as error:
-                _end(process)
+                _end(process, min(ENDING_S, timeout / 4))
                 if not isinstance(error, subprocess.TimeoutExpired):
                     raise
                 raise GitTimeout(
@@ -167,12 +167,12 @@ def cat_file(
     )
 
 
-def _end(process: Process) -> None:
+def _end(process: Process, seconds: float) -> None:
     """Ask git and what it started to end: it takes its lock files with it. Only one that does not is killed."""
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGTERM)
     try:
-        process.wait(ENDING_S)
+        process.wait(seconds)
     except subprocess.TimeoutExpired:
         process.kill()
 

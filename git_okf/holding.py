@@ -62,7 +62,9 @@ def spooled(run: Run, base: Baseline, source: Source) -> Iterator[Checkpoint]:
     )
     if run.publisher is not None:
         run.publisher.restore_checkpoint()
-    spool = Checkpoint.open(run.repo.scratch, run.source.name, binding, clock=run.world.clock)
+    spool = Checkpoint.open(
+        run.repo.scratch, run.source.name, binding, clock=run.world.clock, every=run.source.checkpoint
+    )
     try:
         yield spool
     except Interrupted:

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 from git_okf import baseline, changes, config, config_edit, guard, memory
 from git_okf.config import FILE_NAME, KINDS, Config, SourceConfig
-from git_okf.errors import ConfigError, GitRefused, UsageError
+from git_okf.errors import ConfigError, GitRefused, Interrupted, UsageError
 from git_okf.model import RunResult
 from git_okf.report import Said
 from git_okf.run import Options, World
@@ -150,7 +150,12 @@ def can_push(push: bool, *, dry_run: bool, stage: bool) -> bool:
 
 def catch_up(repo: Repo, world: World, onto: Target | None = None) -> None:
     """Before `.okf.yaml` is read for a `--push`: the branch as the remote has it, where it can be fast-forwarded."""
-    upstream.catch_up(repo, world.clock(), onto)
+
+    def heed() -> None:
+        if world.stopping():
+            raise Interrupted("interrupted; nothing was requested or committed", "run it again")
+
+    upstream.catch_up(repo.watched_by(heed), world.clock(), onto)
 
 
 def init(repo: Repo) -> Said:

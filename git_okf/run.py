@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from git_okf import delta, guard, report, workers
 from git_okf.baseline import Baseline
 from git_okf.config import SourceConfig
-from git_okf.errors import EXIT_PARTIAL
+from git_okf.errors import EXIT_PARTIAL, Interrupted
 from git_okf.model import Delta, Observation, RunResult
 from git_okf.source import Source, Spool, open_source
 from git_okf.store.repo import RefUpdate, Repo
@@ -102,6 +102,11 @@ class Run:
         """What to type to run it again."""
         onto = self.options.onto
         return f"git okf sync {self.source.name}" + (f" --branch {onto.name}" if onto and not onto.base else "")
+
+    def heed(self) -> None:
+        """Interrupted where a signal asked the run to end."""
+        if self.world.stopping():
+            raise Interrupted(f"{self.source.name}: interrupted; nothing was committed", f"{self.again}   resumes it")
 
     def publish(self, updates: Sequence[RefUpdate] = ()) -> None:
         """With `--push`, push what the refs will be after `updates`."""

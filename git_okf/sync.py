@@ -65,6 +65,7 @@ def sync_source(
         started=world.monotonic(),
         gate=gate,
     )
+    run = replace(run, repo=repo.watched_by(run.heed))
     try:
         with leased(run) as holding:
             return _attempt(holding)
@@ -190,10 +191,9 @@ def _observe(run: Run, base: Baseline, source: Source, spool: Spool) -> Observat
     finally:
         for made in pool:
             made.shutdown(wait=False, cancel_futures=True)
+    run.heed()
     if run.is_lost():
         run.check_lease()
-    if world.stopping():
-        raise Interrupted(f"{run.source.name}: interrupted; nothing was committed", f"{run.again}   resumes it")
     return seen
 
 

@@ -34,6 +34,8 @@ FILES = ("bodies", "results.jsonl", "header.json")
 """All of it, the header last: without one there is no checkpoint."""
 EVERY = 10
 """Results between two flushes, where nothing else is said."""
+BUFFER = 65_536
+"""Bytes that wait in memory at most, for each of the two files."""
 SYNC_S = 5.0
 """Seconds between two waits for the disk: a kill needs none, only a power cut does."""
 WINDOW = timedelta(hours=24)
@@ -65,6 +67,7 @@ class Checkpoint:
         self._results: IO[bytes] | None = None
         self._body_at: dict[bytes, int] = {}
         self._result_at: dict[str, int] = {}
+        self._ends = [0, 0]
         self._unsaved = 0
         self._synced_at = time.monotonic()
 
@@ -181,15 +184,15 @@ class Checkpoint:
             self._folder.mkdir(parents=True, exist_ok=True)
             if self._header and not (self._folder / "header.json").exists():
                 replace_file(self._folder / "header.json", self._header)
-            self._bodies = (self._folder / "bodies").open("a+b")
-            self._results = (self._folder / "results.jsonl").open("a+b")
+            self._bodies = (self._folder / "bodies").open("a+b", buffering=BUFFER)
+            self._results = (self._folder / "results.jsonl").open("a+b", buffering=BUFFER)
+            self._ends = [file.seek(0, os.SEEK_END) for file in (self._bodies, self._results)]
         return self._bodies, self._results
 
     def _append_body(self, name: bytes, data: bytes) -> None:
         bodies, _ = self._files()
-        at = bodies.seek(0, os.SEEK_END)
-        bodies.write(b"%s %d %d\n" % (name, len(data), zlib.crc32(data)) + data + b"\n")
-        self._body_at[name] = at
+        self._body_at[name] = _to_end(bodies, self._ends[0])
+        self._ends[0] += bodies.write(b"%s %d %d\n" % (name, len(data), zlib.crc32(data)) + data + b"\n")
 
     def _read_body(self, at: int) -> bytes:
         bodies, _ = self._files()
@@ -199,9 +202,8 @@ class Checkpoint:
 
     def _append_result(self, key: str, line: bytes) -> None:
         _, results = self._files()
-        at = results.seek(0, os.SEEK_END)
-        results.write(line)
-        self._result_at[key] = at
+        self._result_at[key] = _to_end(results, self._ends[1])
+        self._ends[1] += results.write(line)
         self._unsaved += 1
         now = time.monotonic()
         if self._unsaved >= self._every or now - self._synced_at >= SYNC_S:
@@ -234,9 +236,10 @@ class Checkpoint:
     def _resume(self) -> None:
         bodies, results = self._files()
         bodies.seek(0)
-        bodies.truncate(self._scan_bodies(bodies))
         results.seek(0)
-        results.truncate(self._scan_results(results))
+        self._ends = [self._scan_bodies(bodies), self._scan_results(results)]
+        for file, end in zip((bodies, results), self._ends, strict=True):
+            file.truncate(end)
 
     def _scan_bodies(self, bodies: IO[bytes]) -> int:
         """Find every whole body; the offset where the first one that is not begins."""
@@ -266,6 +269,11 @@ class Checkpoint:
             self._result_at[key] = at
             at = results.tell()
         return at
+
+
+def _to_end(file: IO[bytes], end: int) -> int:
+    """Go to the end of a file where something was read; going there otherwise would only save what may wait."""
+    return end if file.tell() == end else file.seek(0, os.SEEK_END)
 
 
 def _contents(result: Fetched) -> list[str]:

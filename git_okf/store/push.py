@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from git_okf.errors import GitRefused
-from git_okf.gitprogram import FETCH, TIMEOUT_S, git
+from git_okf.gitprogram import FETCH, NETWORK_TIMEOUT_S, TIMEOUT_S, git
 from git_okf.store import notes
 from git_okf.store.remote import remote_refs
 from git_okf.store.repo import RefUpdate, Repo
@@ -70,7 +70,7 @@ def fetch_objects(
     depth = {name: (depths or {}).get(name, 1) if name in new else 0 for name in missing}
     for commits in sorted(set(depth.values())):
         wanted = [name for name in missing if depth[name] == commits]
-        git(repo.root, *FETCH, *([f"--depth={commits}"] if commits else []), "--", remote, *wanted)
+        git(repo.root, *FETCH, *([f"--depth={commits}"] if commits else []), "--", remote, *wanted, watch=repo.watch)
     return {name: there.get(name) for name in (*names, *unfetched)}
 
 
@@ -87,7 +87,7 @@ def push(
 
     Each new commit must descend from the one it replaces: this is checked here, because a lease on a ref
     (`--force-with-lease`) would let a push go backwards. `extra`: environment for git, where objects lie aside;
-    without `hooks` the user's pre-push hook is not asked.
+    without `hooks` the user's pre-push hook is not asked. `timeout`: seconds for all of it.
     """
     moves = [move for move in moves if move.new != move.expected]
     if not moves:
@@ -98,11 +98,15 @@ def push(
     leases = [f"--force-with-lease={move.ref}:{move.expected or ''}" for move in moves]
     specs = [f"{move.new or ''}:{move.ref}" for move in moves]
     options = (*PUSH, *([] if hooks else ["--no-verify"]), *leases)
+    until = time.monotonic() + timeout
     for attempt in range(ATTEMPTS):
-        done = git(repo.root, *options, "--", remote, *specs, check=False, extra=extra, timeout=timeout)
+        left = max(0.0, until - time.monotonic())
+        words = (*options, "--", remote, *specs)
+        done = git(repo.root, *words, check=False, extra=extra, timeout=left, watch=repo.watch)
         if done.returncode == 0:
             return
-        there = remote_refs(repo, remote, [move.ref for move in moves])
+        left = max(0.0, until - time.monotonic())
+        there = remote_refs(repo, remote, [move.ref for move in moves], min(left, NETWORK_TIMEOUT_S))
         if all(there.get(move.ref) == move.new for move in moves):
             return  # it arrived, and only the answer was lost
         moved = {move.ref: there.get(move.ref) for move in moves if there.get(move.ref) != move.expected}

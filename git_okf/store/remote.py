@@ -46,7 +46,15 @@ def signed_commit(
     args = ["-c", "i18n.commitEncoding=UTF-8", "commit-tree", "-S", tree]
     for parent in parents:
         args += ["-p", parent]
-    done = git(repo.root, *args, stdin=message.encode(), check=False, extra=identity, timeout=SIGNING_TIMEOUT_S)
+    done = git(
+        repo.root,
+        *args,
+        stdin=message.encode(),
+        check=False,
+        extra=identity,
+        timeout=SIGNING_TIMEOUT_S,
+        watch=repo.watch,
+    )
     if done.returncode:
         said = " ".join(done.stderr.decode("utf-8", "replace").split())
         raise GitRefused(
@@ -69,9 +77,9 @@ def remotes(repo: Repo, ref: str = "") -> list[str]:
     return [*dict.fromkeys(name for name in first if name in names), *(n for n in sorted(names) if n not in first)]
 
 
-def remote_refs(repo: Repo, remote: str, names: Sequence[str]) -> dict[str, str]:
+def remote_refs(repo: Repo, remote: str, names: Sequence[str], timeout: float = NETWORK_TIMEOUT_S) -> dict[str, str]:
     """Which of some refs a remote has, with their ids. GitRefused where it cannot be asked."""
-    done = git(repo.root, "ls-remote", "--refs", remote, *names, timeout=NETWORK_TIMEOUT_S)
+    done = git(repo.root, "ls-remote", "--refs", remote, *names, timeout=timeout, watch=repo.watch)
     pairs = (line.split("\t") for line in done.stdout.decode("utf-8", "replace").splitlines())
     return {name: oid for oid, name in pairs if name in names}
 
@@ -79,7 +87,7 @@ def remote_refs(repo: Repo, remote: str, names: Sequence[str]) -> dict[str, str]
 def fetch_refs(repo: Repo, remote: str, refspecs: Sequence[str]) -> None:
     """Fetch refs, never by force. A shallow clone stays shallow; of a partial one the tips come whole."""
     depth = ["--depth=1"] if repo.is_shallow() else []
-    git(repo.root, *FETCH, *depth, "--", remote, *refspecs)
+    git(repo.root, *FETCH, *depth, "--", remote, *refspecs, watch=repo.watch)
     if repo.is_partial():
         for refspec in refspecs:
             _fill(repo, remote, refspec.rpartition(":")[2])
@@ -91,7 +99,16 @@ def _fill(repo: Repo, remote: str, ref: str) -> None:
     missing = b"".join(line[1:] + b"\n" for line in listed if line.startswith(b"?"))
     if missing:
         # As git itself fetches what it misses: without telling the remote what it has.
-        git(repo.root, "-c", "fetch.negotiationAlgorithm=noop", *FETCH, remote, "--stdin", stdin=missing)
+        git(
+            repo.root,
+            "-c",
+            "fetch.negotiationAlgorithm=noop",
+            *FETCH,
+            remote,
+            "--stdin",
+            stdin=missing,
+            watch=repo.watch,
+        )
 
 
 def fetch_memory(repo: Repo) -> list[str]:
@@ -127,4 +144,5 @@ def _from_clone(repo: Repo, remote: str, name: str) -> list[str]:
 
 def fetch_object(repo: Repo, oid: str) -> bool:
     """Whether git could get an object that a partial clone left out."""
-    return git(repo.root, "cat-file", "-e", oid, check=False, timeout=NETWORK_TIMEOUT_S).returncode == 0
+    done = git(repo.root, "cat-file", "-e", oid, check=False, timeout=NETWORK_TIMEOUT_S, watch=repo.watch)
+    return done.returncode == 0

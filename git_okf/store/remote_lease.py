@@ -9,12 +9,13 @@ generation only grows.
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import timedelta
 from types import TracebackType
 
-from git_okf.errors import GitRefused
+from git_okf.errors import GitRefused, Interrupted
 from git_okf.gitprogram import NETWORK_TIMEOUT_S
 from git_okf.store import aside
 from git_okf.store import grant as grants
@@ -26,8 +27,8 @@ from git_okf.store.repo import Repo
 PREFIX = "refs/okf/lease/"
 LIFETIME = timedelta(minutes=10)
 """Longer than on one machine: renewing costs a connection."""
-RELEASE_S = 4.0
-"""How long a release may take: a run that is interrupted must end. A lease that is not let go expires."""
+RELEASE_S = 3.0
+"""How long letting go may take, all in all: a run that is interrupted must end. A lease that is not let go expires."""
 ATTEMPTS = 5
 
 
@@ -48,6 +49,7 @@ class RemoteLease:
         self._ending = threading.Event()
         self._lost = threading.Event()
         self._renewer: threading.Thread | None = None
+        self._until: float | None = None
 
     @classmethod
     def acquire(
@@ -88,35 +90,55 @@ class RemoteLease:
             raise grants.lost(self._source, self._read())
 
     @contextmanager
-    def releasing(self, *, succeeded: bool = False) -> Iterator[tuple[Move, Mapping[str, str]]]:
+    def releasing(
+        self, *, succeeded: bool = False, within: float | None = None
+    ) -> Iterator[tuple[Move, Mapping[str, str]]]:
         """The move that lets the lease go, and git's environment to push it with the content. Done if nothing raises.
-        With `succeeded` the lease tells when, so that clones without a run of their own know it.
+        With `succeeded` the lease tells when, so that clones without a run of their own know it. `within`: seconds to
+        wait for a renewal under way, and then nobody is asked who took the lease over.
 
         PushRaced becomes LeaseLost where the lease itself had moved.
         """
-        with self._alone, aside.aside(self._repo) as extra:
+        with self._by_myself(within), aside.aside(self._repo) as extra:
             if self._grant is None:
-                raise grants.lost(self._source, self._read())
+                raise grants.lost(self._source, self._read() if within is None else None)
             try:
                 yield self._move(grants.released(self._grant, self._clock() if succeeded else None), extra), extra
             except PushRaced as race:
                 if self._ref in race.actual:
                     self._lost.set()
-                    raise grants.lost(self._source, self._read()) from race
+                    raise grants.lost(self._source, self._read() if within is None else None) from race
                 raise
             self._grant = None
 
+    @contextmanager
+    def _by_myself(self, within: float | None) -> Iterator[None]:
+        if not self._alone.acquire(timeout=-1 if within is None else within):
+            raise GitRefused(f"the lease of {self._source} is being renewed, and {self._remote} does not answer", "")
+        try:
+            yield
+        finally:
+            self._alone.release()
+
+    def end(self) -> float:
+        """No renewal any more, and one under way ends; the seconds that are left to let go, RELEASE_S at first."""
+        self._ending.set()
+        if self._until is None:
+            self._until = time.monotonic() + RELEASE_S
+        return max(0.0, self._until - time.monotonic())
+
     def release(self) -> None:
         """Let go. A lease that was taken over is left to its new holder."""
-        self._ending.set()
+        left = self.end()
         if self._renewer:
-            self._renewer.join(RELEASE_S)
+            self._renewer.join(left)
             self._renewer = None
         if self._grant is None or self._lost.is_set():
             return
         try:
-            with self.releasing(succeeded=self.succeeded) as (move, extra):
-                push(self._repo, self._remote, [move], extra=extra, hooks=False, timeout=RELEASE_S)
+            with self.releasing(succeeded=self.succeeded, within=self.end()) as (move, extra):
+                repo = self._repo.watched_by(None)
+                push(repo, self._remote, [move], extra=extra, hooks=False, timeout=self.end())
         except LeaseLost:
             return
 
@@ -160,11 +182,22 @@ class RemoteLease:
             if self._grant is None:
                 return
             try:
-                self._write(grants.renewed(self._grant, self._clock(), self._lifetime))
+                renewed = grants.renewed(self._grant, self._clock(), self._lifetime)
+                self._write(renewed, self._repo.watched_by(self._give_up))
             except PushRaced:
                 self._lost.set()
             except GitRefused:
                 return  # no connection now; if nobody takes it, the next try or the push itself finds it unchanged
+
+    def _give_up(self) -> None:
+        """GitRefused where nobody needs the renewal any more."""
+        try:
+            if self._repo.watch is not None:
+                self._repo.watch()
+        except Interrupted as error:
+            raise GitRefused(error.message, error.hint) from error
+        if self._ending.is_set():
+            raise GitRefused("the run has ended", "")
 
     def _read(self) -> Grant | None:
         """What the remote's ref says now. One that moves on between asking and fetching is asked again."""
@@ -179,10 +212,10 @@ class RemoteLease:
                 return grants.parse(found)
         raise GitRefused(f"{self._ref} of {self._remote} does not stand still", "run the sync again")
 
-    def _write(self, grant: Grant) -> None:
+    def _write(self, grant: Grant, repo: Repo | None = None) -> None:
         with aside.aside(self._repo) as extra:
             move = self._move(grant, extra)
-            push(self._repo, self._remote, [move], extra=extra, hooks=False, timeout=NETWORK_TIMEOUT_S)
+            push(repo or self._repo, self._remote, [move], extra=extra, hooks=False, timeout=NETWORK_TIMEOUT_S)
         self._oid, self._grant = move.new, grant
 
     def _move(self, grant: Grant, extra: Mapping[str, str]) -> Move:

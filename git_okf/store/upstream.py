@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -20,7 +21,7 @@ from git_okf.store import notes, remote_checkpoint, target, worktree
 from git_okf.store import state as states
 from git_okf.store.push import Move, PushRaced, fetch_objects, push
 from git_okf.store.remote import remotes
-from git_okf.store.remote_lease import RELEASE_S, RemoteLease
+from git_okf.store.remote_lease import RemoteLease
 from git_okf.store.repo import RefMoved, RefUpdate, Repo
 from git_okf.store.target import Target
 
@@ -230,19 +231,31 @@ class Publisher:
                 yield Move(there, tip, self._there[there], follows=there != replaced)
 
     def leave(self) -> None:
-        """Leave what was fetched for the next run, on whatever machine, and let go of the lease. It takes RELEASE_S at
-        most; GitRefused where the remote cannot be had in that time, and then the lease is left to expire."""
-        before = self._there.get(self._checkpoint)
+        """Leave what was fetched for the next run, on whatever machine, and let go of the lease, in the seconds that
+        the lease gives. GitRefused where what was fetched is too much for them, or the remote cannot be had: then the
+        lease is left to expire."""
+        repo, left = self._repo.watched_by(None), self._lease.end()
+        until = time.monotonic() + left
         try:
-            with self._lease.releasing() as (release, extra):
-                saving = remote_checkpoint.saving(self._repo, self._source, before, extra)
+            with self._lease.releasing(within=left) as (release, extra):
+                saving, refusal = self._saving(repo, extra, until - left / 2)
                 moves = [release, *([saving] if saving else [])]
-                push(self._repo, self.upstream.remote, moves, extra=extra, hooks=False, timeout=RELEASE_S)
+                push(repo, self.upstream.remote, moves, extra=extra, hooks=False, timeout=until - time.monotonic())
         except PushRaced:
             raise
         except GitRefused:
             self._lease.abandon()
             raise
+        if refusal is not None:
+            raise refusal
+
+    def _saving(self, repo: Repo, extra: Mapping[str, str], until: float) -> tuple[Move | None, GitRefused | None]:
+        """The checkpoint's move; without one the lease is let go all the same."""
+        before = self._there.get(self._checkpoint)
+        try:
+            return remote_checkpoint.saving(repo, self._source, before, extra, until), None
+        except GitRefused as error:
+            return None, error
 
     def restore_checkpoint(self) -> None:
         """Take what a run on another machine left."""

@@ -6,9 +6,14 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
-from scenario import Docs, assert_same, everything
+from hanging import behind_ssh
+from remotes import bare_remote
+from scenario import Docs, assert_same, everything, paths
+
+from git_okf.store.checkpoint import Checkpoint
 
 PATIENCE_S = 5.0
 
@@ -41,6 +46,63 @@ def test_a_site_that_does_not_answer_does_not_keep_a_run_that_is_to_end(
     assert_same(before, everything(docs.repo))
 
 
+@pytest.mark.parametrize("hangs_at", ["before the run", "/docs/p1", "the push"])
+def test_a_remote_that_does_not_answer_does_not_keep_a_run_that_is_to_end(
+    docs: Docs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, hangs_at: str
+) -> None:
+    docs.build("p0", "p1", "p2")
+    bare = bare_remote(docs.repo, tmp_path / "bare.git")
+    remote = behind_ssh(docs.repo, bare, tmp_path)
+    monkeypatch.setenv("GIT_SSH_COMMAND", remote.ssh)
+    docs.sync("--push")
+    docs.put("p0", "p1", version=2)
+    before = everything(docs.repo)
+    if hangs_at == "before the run":
+        remote.hang()
+    else:
+        docs.site.when_asked("/docs/p1", remote.hang)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "git_okf", "sync", "--push"], cwd=docs.repo.path, stderr=subprocess.PIPE, text=True
+    )
+    sent: list[float] = []
+
+    def signalled() -> None:
+        process.send_signal(signal.SIGTERM)
+        sent.append(time.monotonic())
+
+    if hangs_at == "/docs/p1":
+        docs.site.when_asked("/docs/p2", signalled)
+    else:
+        wait_for_git(process.pid, remote.ssh)
+        signalled()
+    _, said = process.communicate(timeout=30)
+    assert time.monotonic() - sent[0] < PATIENCE_S
+    assert process.returncode == 130, said
+    assert "interrupted; nothing was" in said and "Traceback" not in said
+    assert_same({**before, "objects": ()}, {**everything(docs.repo), "objects": ()})
+    remote.heal()
+    bare.git("update-ref", "-d", "refs/okf/lease/docs")  # it would expire
+    docs.site.forget()
+    assert docs.sync("--push")["updated"] == paths("p0", "p1")
+    if hangs_at == "the push":
+        assert docs.site.bodies("/docs/p?") == 0
+    assert bare.git("rev-parse", "main") == docs.head
+
+
+def wait_for_git(pid: int, ssh: str) -> None:
+    """Until a program below a process waits for an answer that never comes."""
+    for _ in range(600):
+        told = subprocess.run(["ps", "-eo", "pid,ppid,args"], capture_output=True, text=True, check=True).stdout
+        rows = [line.split(None, 2) for line in told.splitlines()[1:]]
+        children = {pid}
+        for _ in rows:
+            children |= {int(row[0]) for row in rows if int(row[1]) in children}
+        if any(int(row[0]) in children and row[2].startswith("sleep 600") for row in rows):
+            return
+        time.sleep(0.05)
+    raise AssertionError(f"nothing waits for {ssh}")
+
+
 def test_a_second_signal_ends_at_once() -> None:
     code = (
         "import time\n"
@@ -59,6 +121,22 @@ def test_a_second_signal_ends_at_once() -> None:
     process.send_signal(signal.SIGTERM)
     assert process.wait(5) == -signal.SIGTERM
     process.stdout.close()
+
+
+def test_http_02_a_source_says_after_how_many_items_a_run_is_saved(docs: Docs, monkeypatch: pytest.MonkeyPatch) -> None:
+    docs.put("a", "b", "c", "d", "e")
+    source = f"{{url: '{docs.url}', bundle: docs, checkpoint: 2}}"
+    docs.repo.commit("configuration", {".okf.yaml": f"version: 1\nsources: {{docs: {source}}}\n"})
+    saved: list[int] = []
+    save = Checkpoint._save
+
+    def counted(spool: Checkpoint, now: float) -> None:
+        saved.append(len(spool))
+        save(spool, now)
+
+    monkeypatch.setattr(Checkpoint, "_save", counted)
+    docs.sync()
+    assert saved[:3] == [2, 4, 6]
 
 
 @pytest.mark.parametrize("after", [3, 17, 38])

@@ -135,6 +135,22 @@ def test_http_02_a_killed_run_loses_fewer_than_ten_results(tmp_path: Path, count
             assert again.get(result(number).content_hash) == f"body {number} \ud800 é\n"
 
 
+@pytest.mark.parametrize("every", [1, 3, 10])
+def test_http_02_results_are_saved_as_often_as_is_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, every: int
+) -> None:
+    monkeypatch.setattr(checkpoints, "SYNC_S", 1e9)
+    saved = tmp_path / "checkpoint/docs/results.jsonl"
+    with Checkpoint.open(tmp_path, "docs", BINDING, clock=now, every=every) as spool:
+        for number in range(20):
+            spool.remember(result(number))
+            assert saved.read_bytes().count(b"\n") == (number + 1) // every * every
+        assert spool.recall("k3") == result(3)
+        spool.remember(result(20))
+        assert [spool.recall(f"k{number}") for number in (20, 0)] == [result(20), result(0)]
+    assert saved.read_bytes().count(b"\n") == 21
+
+
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 3000), st.integers(0, 3000), st.binary(max_size=20))
 def test_files_cut_short_anywhere_lose_their_ends_only(

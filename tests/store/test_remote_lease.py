@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+import time
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from conftest import GitRepo
+from hanging import behind_ssh
 from landing_steps import land
 from remotes import Clock, bare_remote, clone_of
 
-from git_okf.errors import LeaseBusy
+from git_okf.errors import GitRefused, LeaseBusy
 from git_okf.store import grant as grants
 from git_okf.store import process
 from git_okf.store.push import Move, push
@@ -53,6 +56,28 @@ def test_a_second_machine_is_told_who_holds_it_and_since_when(repo: GitRepo, bar
     assert said(bare)["token"] == ""
     with take(there, clock) as second:
         assert second.generation == 2
+
+
+def test_a_renewal_that_hangs_does_not_keep_a_run_that_is_to_end(
+    repo: GitRepo, bare: GitRepo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    remote = behind_ssh(repo, bare, tmp_path)
+    monkeypatch.setenv("GIT_SSH_COMMAND", remote.ssh)
+    lease = RemoteLease.acquire(
+        Repo.open(repo.path),
+        "origin",
+        "docs",
+        clock=lambda: datetime.now(UTC),
+        environ={},
+        lifetime=timedelta(seconds=1.5),
+    )
+    remote.hang()
+    time.sleep(1.0)  # the renewal is under way
+    began = time.monotonic()
+    with pytest.raises(GitRefused):
+        lease.release()
+    assert time.monotonic() - began < 4.5
+    assert said(bare)["token"] != ""
 
 
 def test_taking_renewing_and_releasing_leave_no_object_here(repo: GitRepo, bare: GitRepo) -> None:

@@ -55,6 +55,7 @@ class Repo:
         self.common_dir = opening.common_dir(self.git_dir)
         self.scratch = self.common_dir / "okf"
         self._head = "HEAD"
+        self.watch: Callable[[], None] | None = None
         self._border = opening.border(self.common_dir)
 
     @classmethod
@@ -89,6 +90,13 @@ class Repo:
         if found.ref == "HEAD" and not found.detached:
             raise opening.bad_head(self.git_dir, "it is missing")
         return found
+
+    def watched_by(self, watch: Callable[[], None] | None) -> Repo:
+        """The same repository for somebody who may have to end: what `watch` raises ends a git that talks to a remote,
+        or waits for a signature."""
+        other = copy(self)
+        other.watch = watch
+        return other
 
     def seen_from(self, ref: str) -> Repo:
         """The same repository for questions, as if HEAD were on this branch."""

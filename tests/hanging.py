@@ -1,0 +1,37 @@
+"""A remote by ssh that answers, until it does not any more."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+
+from conftest import GitRepo
+
+
+@dataclass(frozen=True, slots=True)
+class HangingRemote:
+    """A bare repository behind a program that stands for ssh: it runs git's words here, or waits for ever."""
+
+    ssh: str
+    """For GIT_SSH_COMMAND."""
+    flag: Path
+
+    def hang(self) -> None:
+        """From now on no connection gets an answer."""
+        self.flag.touch()
+
+    def heal(self) -> None:
+        self.flag.unlink()
+
+
+def behind_ssh(repo: GitRepo, bare: GitRepo, folder: Path) -> HangingRemote:
+    """Let a repository reach its bare `origin` by ssh. The word for it goes into GIT_SSH_COMMAND."""
+    flag, script = folder / "hangs", folder / "ssh"
+    script.write_text(
+        f"#!/bin/sh\nif [ -e {shlex.quote(str(flag))} ]; then exec sleep 600; fi\n"
+        'for word; do last=$word; done\nexec sh -c "$last"\n'
+    )
+    script.chmod(0o755)
+    repo.git("remote", "set-url", "origin", f"ssh://host.invalid{bare.path}")
+    return HangingRemote(str(script), flag)
