@@ -562,7 +562,9 @@ def test_a_subtree_that_could_not_be_listed_proves_nothing_gone_and_is_asked_aga
 def test_a_local_path_begins_at_the_root_of_our_repository(skills: Skills) -> None:
     skills.commit(FIRST)
     place = skills.upstream.path
-    made = replace(tools(), root=place.parent / "ours")
+    ours = place.parent / "ours"
+    ours.mkdir()
+    made = replace(tools(), root=ours)
     seen = skills.repository(url=f"../{place.name}").observe({}, Ask(), made)
     assert len(seen.outcomes) == 3
     assert skills.server.kinds() == []
