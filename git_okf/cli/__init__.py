@@ -8,10 +8,10 @@ from typing import Annotated
 
 import typer
 
-from git_okf.cli import checks, looks, publication, runs, sources
+from git_okf.cli import checks, ci, looks, publication, runs, sources
 from git_okf.cli.app import app
 
-__all__ = ["app", "checks", "looks", "main", "publication", "runs", "sources"]
+__all__ = ["app", "checks", "ci", "looks", "main", "publication", "runs", "sources"]
 
 ORDER = (
     "build", "init", "add", "sync", "pr", "plan", "status", "fresh", "log", "show", "explain", "verify", "repair",
