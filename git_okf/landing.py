@@ -16,7 +16,7 @@ from git_okf.baseline import Baseline
 from git_okf.model import Delta, File, Observation, RunResult
 from git_okf.run import Run, finished
 from git_okf.source import Spool
-from git_okf.store import notes, overlay, target, worktree
+from git_okf.store import notes, overlay, review_branch, target, worktree
 from git_okf.store.repo import RefUpdate
 from git_okf.store.trees import Blob, Content
 
@@ -128,10 +128,10 @@ def _content(run: Run, base: Baseline, plan: Delta, spool: Spool) -> _Written:
 
 
 def _trailers(run: Run, tree: str) -> list[str]:
-    """On a branch under review: what content it is, and the tree by which the commit is known to be as we made it."""
+    """On a branch under review: what content it is, and the trees by which the commit is known to be as we made it."""
     if not run.content:
         return []
-    return [f"Okf-Content: {run.content}", f"Okf-Tree: {run.repo.subtree(tree, run.source.bundle) or ''}"]
+    return [f"Okf-Content: {run.content}", f"Okf-Tree: {review_branch.trees(run.repo, tree, run.source.places)}"]
 
 
 def _attached(run: Run, spool: Spool, files: Mapping[str, File | bytes | None]) -> dict[str, Content]:
@@ -167,6 +167,8 @@ def _move_refs(run: Run, base: Baseline, seen: Observation, result: RunResult, w
     state = memory.next_state(
         base, run.source, plan.records, bundle_tree, run.when, processed=processed, watermarks=seen.memory, task=task
     )
+    if run.targets is not None:
+        state = replace(state, targets=tuple(run.targets))
     looked = f"retained {len(plan.retained)}" if plan.retained else "looked"
     why = result.subject if written.commits else f"{looked} ({run.source.name})"
     moves = []

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from typing import Any
 
 from git_okf import delta, guard, report, workers
 from git_okf.baseline import Baseline
@@ -72,6 +73,10 @@ class Verdict:
     why: str
     content: str = ""
     """The fingerprint of the content that the base is to get; it goes into the commit's trailers."""
+    plan: Delta | None = None
+    """What is to be written in place of the plan."""
+    targets: Sequence[Mapping[str, Any]] | None = None
+    """What the state is to tell, with that very push, of contents under review; None: what it tells now."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,7 +100,8 @@ class Run:
     gate: Gate | None = None
     """Asked before anything is written."""
     content: str = ""
-    """As in `Verdict`."""
+    targets: Sequence[Mapping[str, Any]] | None = None
+    """Both as in `Verdict`."""
 
     @property
     def again(self) -> str:

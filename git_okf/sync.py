@@ -221,7 +221,8 @@ def _settle(run: Run, base: Baseline, seen: Observation, spool: Checkpoint) -> R
             return landing.looked(run, base, seen, plan)
         if run.gate is not None:
             verdict = run.gate(run, base, seen, plan, spool)
-            run = replace(run, content=verdict.content)
+            run = replace(run, content=verdict.content, targets=verdict.targets)
+            plan = verdict.plan or plan
             if not verdict.write:
                 return _left(run, base, seen, plan, verdict.why)
         else:

@@ -47,6 +47,11 @@ def find(text: str | None, source: str) -> Marker | None:
     return found.pop() if len(found) == 1 else None
 
 
+def without(text: str) -> str:
+    """The text with nothing in it that could be a marker."""
+    return text.replace("<!-- git-okf:", "<!--")
+
+
 def _parsed(text: str) -> Marker | None:
     try:
         data: Any = json.loads(text)

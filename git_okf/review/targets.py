@@ -10,12 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
 
 from git_okf.review import marker
 from git_okf.review.forge import Review, Stage
 
+_NEVER = datetime.max.replace(tzinfo=UTC)
 KEPT = 50
 """Settled targets that are remembered, besides all rejections up to the next number."""
 KEPT_REJECTIONS = 200
@@ -171,6 +173,50 @@ def backlog(open_targets: Iterable[tuple[Coordinate, Targets]]) -> int:
     for coordinate, each in open_targets:
         newest[coordinate] = newest.get(coordinate, False) or pending(each) is not None
     return sum(newest.values())
+
+
+def was_full(histories: Iterable[tuple[Coordinate, Targets]], *, high_water: int, low_water: int) -> bool:
+    """Whether high water was reached since unresolved reviews last stood below low water; told by the times of all
+    targets, so that no run has to remember it for the others."""
+    moments: list[tuple[datetime, int]] = []
+    for spans in map(_spans, _by_coordinate(histories)):
+        moments += [moment for since, until in spans for moment in ((since, 1), *([(until, -1)] if until else []))]
+    unresolved, full = 0, False
+    for _, step in sorted(moments):
+        unresolved += step
+        full = unresolved >= high_water or (full and unresolved >= max(1, low_water))
+    return full
+
+
+def _by_coordinate(histories: Iterable[tuple[Coordinate, Targets]]) -> Iterable[Targets]:
+    merged: dict[Coordinate, Targets] = {}
+    for coordinate, each in histories:
+        merged[coordinate] = (*merged.get(coordinate, ()), *each)
+    return merged.values()
+
+
+def _spans(targets: Targets) -> list[tuple[datetime, datetime | None]]:
+    """From when to when (None: still) anything was unresolved: what is superseded in place goes on being so."""
+    spans: list[tuple[datetime, datetime | None]] = []
+    for target in sorted(targets, key=lambda each: _time(each.since) or _NEVER):
+        since, until = _time(target.since), None if target.state is State.PENDING else _time(target.until)
+        if since is None or (until is None and target.state is not State.PENDING):
+            continue
+        if spans and (spans[-1][1] is None or since <= spans[-1][1]):
+            last = spans[-1][1]
+            spans[-1] = spans[-1][0], None if last is None or until is None else max(last, until)
+        else:
+            spans.append((since, until))
+    return spans
+
+
+def _time(text: str) -> datetime | None:
+    """None for what is out of form; a time without an offset is UTC."""
+    try:
+        time = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return time if time.tzinfo else time.replace(tzinfo=UTC)
 
 
 def has_room(unresolved: int, *, high_water: int, low_water: int, was_full: bool) -> bool:

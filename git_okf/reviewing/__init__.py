@@ -9,17 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from git_okf import manage, memory, report, standing
+from git_okf import manage, report, standing
 from git_okf.config import SourceConfig
-from git_okf.errors import GitRefused, OkfError
+from git_okf.errors import GitRefused, Interrupted, OkfError
+from git_okf.jsonapi import Effects
 from git_okf.review.hosts import open_forge
 from git_okf.reviewing import gate
-from git_okf.reviewing.case import Desk, case_of
+from git_okf.reviewing.case import Case, Desk, case_of
 from git_okf.reviewing.outcome import Reviewed, settle
 from git_okf.run import Options, World
 from git_okf.store import review_branch
 from git_okf.store.remote import remotes
 from git_okf.store.repo import Repo
+from git_okf.store.upstream import catch_up_memory
 
 ATTEMPTS = 2
 """A branch that moves while its source is looked at is looked at once more."""
@@ -38,12 +40,18 @@ def _reviewed(desk: Desk, source: SourceConfig) -> Reviewed:
         for attempt in range(ATTEMPTS):
             case = case_of(desk, source)
             result = gate.run(case)
-            moved = review_branch.look(desk.repo, desk.remote, desk.base, case.ref) != case.tips
-            if result.error is None or attempt == ATTEMPTS - 1 or not moved:
+            if result.error is None or attempt == ATTEMPTS - 1 or not _moved(case):
                 break
         return settle(case, result)
+    except Interrupted:
+        raise
     except OkfError as error:
         return Reviewed(result=report.failed(source.name, source.kind, source.bundle, error))
+
+
+def _moved(case: Case) -> bool:
+    desk = case.desk
+    return review_branch.look(desk.repo, desk.remote, desk.base, case.ref, desk.world.clock()) != case.tips
 
 
 def of_repository(
@@ -58,9 +66,10 @@ def of_repository(
             f"git remote add {remote} URL   or set review.remote in .okf.yaml",
         )
     url = repo.config(f"remote.{remote}.pushurl") or repo.config(f"remote.{remote}.url") or ""
-    forge = open_forge(settings.review, world.environ, remote_url=url, warn=world.warn)
+    effects = Effects(clock=world.clock, monotonic=world.monotonic, sleep=world.sleep, stopping=world.stopping)
+    forge = open_forge(settings.review, world.environ, remote_url=url, effects=effects, warn=world.warn)
     try:
-        memory.fetch_if_missing(repo)
+        catch_up_memory(repo, remote, world.clock())
         base = settings.review.base or review_branch.default_branch(repo, remote)
         yield from review(
             Desk(

@@ -1,20 +1,22 @@
-"""One source under review: what git and the host say of it."""
+"""One source under review: what git, the host and the state say of it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from git_okf import memory
 from git_okf.config import Config, SourceConfig
 from git_okf.model import Delta
-from git_okf.review import body, decide, people, targets
+from git_okf.review import body, decide, marker, people, situation, targets
 from git_okf.review.forge import Forge, Review, Stage
+from git_okf.review.situation import Situation
 from git_okf.run import Options, World
 from git_okf.store import review_branch
 from git_okf.store import state as states
 from git_okf.store.repo import Repo
-from git_okf.store.review_branch import Tips
+from git_okf.store.review_branch import BranchCommit, Tips
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,24 +31,40 @@ class Desk:
     base: str
     """The branch that reviews go into."""
     report_issue: bool = False
+    asked: dict[str, Sequence[Review]] = field(default_factory=dict)
+    """The reviews of sources, as the host told them to this command."""
 
     @property
     def remote(self) -> str:
         return self.settings.review.remote
 
+    @property
+    def now(self) -> str:
+        return memory.stamp(self.world.clock())
+
+    def reviews(self, source: SourceConfig, *, afresh: bool = False) -> Sequence[Review]:
+        """What the host says of a source's branch."""
+        if afresh or source.name not in self.asked:
+            self.asked[source.name] = self.forge.reviews(branch_of(source))
+        return self.asked[source.name]
+
+    def record(self, source: SourceConfig) -> targets.Targets:
+        """What the state says became of each content."""
+        state = states.facts(self.repo, source.name)
+        return targets.load(list(state.targets)) if state else ()
+
 
 @dataclass(slots=True)
 class Case:
-    """One source under review: what git and the host say of it, and what the gate found out."""
+    """One source under review: what is known of it, and what the gate found out."""
 
     desk: Desk
     source: SourceConfig
     tips: Tips
+    branch: situation.Branch | None
     reviews: Sequence[Review]
-    targets: targets.Targets
-    people: tuple[people.Commit, ...]
-    standing_for: str | None
-    full: bool
+    found: Situation
+    full: bool = False
     decision: decide.Decision | None = None
     content: str = ""
     delta: Delta = field(default_factory=Delta)
@@ -57,77 +75,104 @@ class Case:
         return review_branch.ref_of(self.source.name)
 
     @property
-    def branch(self) -> str:
-        return self.ref.removeprefix("refs/heads/")
-
-    @property
     def open(self) -> Review | None:
-        """The newest open review of the branch into the base."""
-        return next((r for r in self.reviews if r.stage is Stage.OPEN and r.base == self.desk.base), None)
+        """The open review of the branch into the base."""
+        return self.found.review
 
     @property
-    def others(self) -> list[Review]:
-        return [r for r in self.reviews if r.stage is Stage.OPEN and r is not self.open]
+    def looks_only(self) -> bool:
+        """There is no room for a review, and none that newer content could go into."""
+        return self.full and self.open is None
+
+
+def branch_of(source: SourceConfig) -> str:
+    return review_branch.ref_of(source.name).removeprefix("refs/heads/")
 
 
 def case_of(desk: Desk, source: SourceConfig) -> Case:
     repo, ref = desk.repo, review_branch.ref_of(source.name)
-    tips = review_branch.look(repo, desk.remote, desk.base, ref)
-    branch = ref.removeprefix("refs/heads/")
-    reviews = desk.forge.reviews(branch)
-    merged = review_branch.below(repo, [r.head for r in reviews if r.stage is Stage.MERGED], tips.base)
-    commits = [_told(desk, tips, source, each) for each in review_branch.commits(repo, tips)]
-    mine = {each.id for each in commits if people.is_ours(each, source.name)}
-    review_branch.align(repo, ref, tips.branch, mine | merged | _earlier(repo, ref, source))
-    now = memory.stamp(desk.world.clock())
-    return Case(
-        desk=desk,
-        source=source,
-        tips=tips,
+    tips = review_branch.look(repo, desk.remote, desk.base, ref, desk.world.clock())
+    review_branch.align(repo, ref, tips, lambda commit: people.is_ours(_told(repo, source, tips, commit), source.name))
+    branch = _branch(desk, source, tips)
+    reviews = desk.reviews(source, afresh=True)
+    if desk.forge.kind == "none":
+        reviews = _without_host(desk, source, branch)
+    found = _assess(desk, source, branch, reviews, None)
+    return Case(desk=desk, source=source, tips=tips, branch=branch, reviews=reviews, found=found)
+
+
+def assess(case: Case, wanted: str | None, *, full: bool = False) -> Situation:
+    """What is known, taken together with what the base is to get."""
+    return _assess(case.desk, case.source, case.branch, case.reviews, wanted, full=full)
+
+
+def _assess(
+    desk: Desk,
+    source: SourceConfig,
+    branch: situation.Branch | None,
+    reviews: Sequence[Review],
+    wanted: str | None,
+    *,
+    full: bool = False,
+) -> Situation:
+    return situation.assess(
+        source=source.name,
+        base=desk.base,
+        wanted=wanted,
+        branch=branch,
         reviews=reviews,
-        targets=targets.reconcile(_remembered(repo, source), reviews, source.name, now),
-        people=people.by_people(commits, source.name, merged),
-        standing_for=None if tips.branch is None else people.content_of(commits, source.name),
-        full=_is_full(desk),
+        record=desk.record(source),
+        full=full,
+        when=desk.now,
     )
 
 
-def _told(desk: Desk, tips: Tips, source: SourceConfig, commit: review_branch.BranchCommit) -> people.Commit:
+def _branch(desk: Desk, source: SourceConfig, tips: Tips) -> situation.Branch | None:
+    if tips.branch is None:
+        return None
+    commits = map(partial(_told, desk.repo, source, tips), review_branch.commits(desk.repo, tips))
+    return situation.Branch(
+        head=tips.branch, commits=tuple(commits), behind=not desk.repo.is_ancestor(tips.base, tips.branch)
+    )
+
+
+def _told(repo: Repo, source: SourceConfig, tips: Tips, commit: BranchCommit) -> people.Commit:
+    """A commit as far as it matters whose it is. One that changes anything but the source's own files is not ours,
+    whatever its message says."""
+    within = review_branch.stays_within(repo, commit, source.places)
     return people.Commit(
         id=commit.id,
         message=commit.message,
         parents=commit.parents,
         author=commit.author,
         committer=commit.committer,
-        tree=desk.repo.subtree(commit.tree, source.bundle) or "",
-        merges_base=review_branch.merges(desk.repo, commit, tips.base),
+        tree=review_branch.trees(repo, commit.tree, source.places) if within else "elsewhere",
+        merges_base=review_branch.merges(repo, commit, tips.base),
     )
 
 
-def _earlier(repo: Repo, ref: str, source: SourceConfig) -> set[str]:
-    """Commits of ours that the branch here still has and the remote's no longer."""
-    here = repo.ref(ref)
-    return {c.id for c in repo.log(here) if people.trailers(c.message).get(people.SOURCE) == source.name}
+def _without_host(desk: Desk, source: SourceConfig, branch: situation.Branch | None) -> Sequence[Review]:
+    """Where there is no host the branch itself is the review, for as long as it has what the base lacks."""
+    if branch is None or not branch.commits:
+        return ()
+    content = people.content_of(branch.commits, source.name)
+    text = str(marker.Marker(source=source.name, fingerprint=content, head=branch.head)) if content else ""
+    name = branch_of(source)
+    return (Review(number=0, stage=Stage.OPEN, branch=name, base=desk.base, title=name, body=text, head=branch.head),)
 
 
-def _remembered(repo: Repo, source: SourceConfig) -> targets.Targets:
-    state = states.facts(repo, source.name)
-    return targets.load(list(state.targets)) if state else ()
+def deleted_without_host(case: Case) -> Sequence[Review]:
+    """Where there is no host, somebody who deletes the branch while the base lacks what it had has rejected that."""
+    pending = targets.pending(case.found.record)
+    if case.desk.forge.kind != "none" or case.branch is not None or not pending:
+        return ()
+    if pending.fingerprint != case.content:
+        return ()
+    name, text = branch_of(case.source), str(marker.Marker(source=case.source.name, fingerprint=pending.fingerprint))
+    return (Review(number=0, stage=Stage.CLOSED, branch=name, base=case.desk.base, title=name, body=text),)
 
 
-def _is_full(desk: Desk) -> bool:
-    """Whether too many reviews are unresolved. Once that was so, it is until the low water mark is reached."""
-    settings, facts = desk.settings.review, {}
-    for source in desk.settings.sources.values():
-        facts[source.name] = states.facts(desk.repo, source.name)
-    known = [(_coordinate(desk, s), targets.load(list(f.targets))) for s in desk.settings.sources.values()
-             if (f := facts[s.name])]  # fmt: skip
-    was_full = any(state.held for state in facts.values() if state)
-    room = targets.has_room(
-        targets.backlog(known), high_water=settings.high_water, low_water=settings.low_water, was_full=was_full
-    )
-    return not room
-
-
-def _coordinate(desk: Desk, source: SourceConfig) -> targets.Coordinate:
-    return desk.forge.repository().id, source.digest(), source.bundle
+def remembered(case: Case) -> Mapping[str, object]:
+    """The state's own words of targets and backlog, as they are now."""
+    state = states.facts(case.desk.repo, case.source.name)
+    return {"targets": list(state.targets), "held": bool(state.held)} if state else {"targets": [], "held": False}

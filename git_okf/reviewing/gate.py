@@ -11,8 +11,9 @@ from git_okf.baseline import Baseline
 from git_okf.bundle import concept
 from git_okf.delta import CONFLICT
 from git_okf.model import Change, Delta, Observation, RunResult
-from git_okf.review import body, decide, fingerprint, marker, targets
-from git_okf.reviewing.case import Case
+from git_okf.review import body, decide, fingerprint, targets
+from git_okf.reviewing import backlog, record, uncertain
+from git_okf.reviewing.case import Case, assess, deleted_without_host
 from git_okf.run import Run, Verdict
 from git_okf.source import Spool
 from git_okf.store.target import Target
@@ -21,50 +22,65 @@ from git_okf.sync import sync_source
 
 def run(case: Case) -> RunResult:
     desk = case.desk
-    onto = Target(ref=case.ref) if case.people else Target(ref=case.ref, base=case.tips.base, replaces=case.tips.branch)
-    options = replace(desk.options, push=True, onto=onto, head_only=case.full and case.open is None)
+    case.full = case.open is None and backlog.is_full(case)
+    onto = Target(ref=case.ref) if case.found.people else _onto_base(case)
+    options = replace(desk.options, push=True, onto=onto, head_only=case.looks_only)
     return sync_source(desk.repo, case.source, options, desk.world, gate=partial(_gate, case))
 
 
+def _onto_base(case: Case) -> Target:
+    return Target(ref=case.ref, base=case.tips.base, replaces=case.tips.branch)
+
+
 def _gate(case: Case, run: Run, base: Baseline, seen: Observation, plan: Delta, spool: Spool) -> Verdict:
-    at_base, case.delta = (base, plan) if not case.people else _from_base(case, run, seen, spool)
+    at_base, case.delta, written = _plans(case, run, base, seen, plan, spool)
     case.content = fingerprint.of_delta(case.delta)
-    has_it_all = bool(case.people) and not (plan.changes_content or plan.rerendered or _in_conflict(plan))
-    here = case.content if has_it_all else case.standing_for
-    case.decision = decide.decide(_facts(case, here, plan))
+    if case.branch is None and (again := _rejected(case, run, at_base, seen, spool)):
+        case.content = again
+    case.reviews = deleted_without_host(case) or case.reviews
+    case.found = assess(case, case.content, full=case.open is None and backlog.is_full(case))
+    facts = case.found.facts
+    if case.found.people:
+        in_the_way = any(item.outcome == CONFLICT for item in plan.retained)
+        facts = replace(facts, people=decide.People.IN_THE_WAY if in_the_way else decide.People.BELOW)
+        if not (in_the_way or plan.changes_content or plan.rerendered):
+            facts = replace(facts, branch=case.content)
+    case.decision = decide.decide(facts)
     if case.decision.write_text:
         case.excerpts = tuple(_excerpts(case, at_base, spool))
-    return Verdict(write=case.decision.write_branch, why=case.decision.why, content=case.content)
-
-
-def _from_base(case: Case, run: Run, seen: Observation, spool: Spool) -> tuple[Baseline, Delta]:
-    """What the base is to get, whatever people did on the branch."""
-    onto = Target(ref=case.ref, base=case.tips.base, replaces=case.tips.branch)
-    at_base = baseline.read(run.repo, run.source, onto=onto)
-    return at_base, planning.plan(run, at_base, seen, spool)
-
-
-def _facts(case: Case, here: str | None, plan: Delta) -> decide.Facts:
-    there = decide.People.NONE
-    if case.people:
-        there = decide.People.IN_THE_WAY if _in_conflict(plan) else decide.People.BELOW
-    mark = marker.find(case.open.body, case.source.name) if case.open else None
-    repo, tips = case.desk.repo, case.tips
-    return decide.Facts(
-        wanted=case.content,
-        branch=here,
-        behind=tips.branch is not None and not repo.is_ancestor(tips.base, tips.branch),
-        people=there,
-        open=case.open is not None,
-        told=mark.fingerprint if mark else "",
-        rejected=targets.rejected(case.targets),
-        full=case.full,
-        others=len(case.others),
+    return Verdict(
+        write=case.decision.write_branch,
+        why=case.decision.why,
+        content=case.content,
+        plan=written,
+        targets=targets.dump(record.offered(case)),
     )
 
 
-def _in_conflict(plan: Delta) -> bool:
-    return any(item.outcome == CONFLICT for item in plan.retained)
+def _plans(
+    case: Case, run: Run, base: Baseline, seen: Observation, plan: Delta, spool: Spool
+) -> tuple[Baseline, Delta, Delta]:
+    """What the base holds; what it is to get, whatever people did on the branch; and what is to be written."""
+    if case.found.people:
+        at_base = baseline.read(run.repo, run.source, onto=_onto_base(case))
+        there = uncertain.Branch(records=base.pages, bundle_tree=base.bundle_tree, asked=True)
+        from_base = planning.plan(run, at_base, seen, spool)
+        return at_base, uncertain.plan(run, at_base, seen, spool, from_base, there), plan
+    if case.tips.branch is None:
+        return base, plan, plan
+    branch = baseline.read(run.repo, run.source, onto=replace(_onto_base(case), base=case.tips.branch))
+    there = uncertain.Branch(records=branch.pages, bundle_tree=branch.bundle_tree)
+    plan = uncertain.plan(run, base, seen, spool, plan, there)
+    return base, plan, plan
+
+
+def _rejected(case: Case, run: Run, base: Baseline, seen: Observation, spool: Spool) -> str:
+    """The rejected content that this still is, as far as anything is certain, though its branch is gone; else ""."""
+    if base.state is None or not targets.rejected(case.found.record):
+        return ""
+    there = uncertain.Branch(records=uncertain.pages(base.state.records), bundle_tree=None)
+    content = fingerprint.of_delta(uncertain.plan(run, base, seen, spool, case.delta, there))
+    return content if content in targets.rejected(case.found.record) else ""
 
 
 def _excerpts(case: Case, base: Baseline, spool: Spool) -> Iterator[body.Excerpt]:

@@ -1,23 +1,23 @@
-"""What was decided, done on the host; and what became of each content, told in the state."""
+"""What was decided, done on the host. The content is pushed by then: what goes wrong here is said, and the next run
+completes it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 
-from git_okf import memory, report, standing
-from git_okf.model import RunResult
-from git_okf.review import body, decide, fingerprint, marker, targets
-from git_okf.review.forge import Forge, Issue, Review
-from git_okf.reviewing.case import Case
+from git_okf import report
+from git_okf.errors import Interrupted, OkfError, SourceUnavailable
+from git_okf.model import Fault, RunResult
+from git_okf.review import body, decide, marker
+from git_okf.review.forge import Review
+from git_okf.reviewing import guard_issue, record
+from git_okf.reviewing.case import Case, branch_of
 from git_okf.store import review_branch
-from git_okf.store import state as states
-from git_okf.store.target import Target
+from git_okf.store.push import PushRaced
 
-ISSUE_LABEL = "okf-guard"
 OBSOLETE = "The base has all of this now, or the source took it back. Closed by git-okf."
-PASSED = "The sync of {name} passes its guards again."
+REPLACED = "Another review of this source is open. Closed by git-okf."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,139 +36,122 @@ class Reviewed:
 
 
 def settle(case: Case, result: RunResult) -> Reviewed:
-    """Do what was decided, tell the issue about the guard, and remember it all."""
+    """Do what was decided, remember it, and tell the issue about the guard."""
+    reviewed = _reviewed(case, result)
     if case.desk.report_issue:
-        _tell_issue(case, result)
+        guard_issue.tell(case, result)
+    return reviewed
+
+
+def _reviewed(case: Case, result: RunResult) -> Reviewed:
     decision = case.decision or _looked(case, result)
-    if decision is None:
-        return Reviewed(result=result, branch=case.branch)
-    if result.error is not None:
-        return Reviewed(result=result, word=decision.word, why=decision.why, branch=case.branch)
-    done = _done(case, decision, result)
-    for other in case.others if decision.close_others else ():
-        case.desk.forge.close(other, comment=OBSOLETE, body=_closed(case, other))
-    held = decision.word is decide.Word.LEAVE_BACKLOG
-    _remember(case, _told_targets(case, decision, done, result), held=held)
-    return Reviewed(
-        result=result,
-        word=decision.word,
-        why=decision.why,
-        branch=case.branch,
-        content=case.content,
-        number=done.number if done else 0,
-        url=done.url if done else "",
-        hints=tuple(case.desk.forge.hints(done)) if done and decision.word is decide.Word.CREATE else (),
-    )
+    branch = branch_of(case.source)
+    if decision is None or result.error is not None:
+        return Reviewed(result=result, branch=branch)
+    told = Reviewed(result=result, word=decision.word, why=decision.why, branch=branch, content=case.content)
+    try:
+        done = _done(case, decision, result)
+        case.desk.asked.pop(case.source.name, None)
+        held = decision.word is decide.Word.LEAVE_BACKLOG
+        record.remember(case, record.settled(case, decision.word, done), held=held)
+    except Interrupted:
+        raise
+    except OkfError as error:
+        return replace(told, result=_half_done(result, error, branch))
+    if done is None:
+        return told
+    hints = tuple(case.desk.forge.hints(done)) if decision.word is decide.Word.CREATE else ()
+    return replace(told, number=done.number, url=done.url, hints=hints)
 
 
 def _looked(case: Case, result: RunResult) -> decide.Decision | None:
     """A run that looked only never comes to the gate."""
-    if result.error is not None or not (case.full and case.open is None):
+    if result.error is not None or not case.looks_only:
         return None
-    return decide.decide(decide.Facts(wanted=None))
+    return decide.decide(case.found.facts)
+
+
+def _half_done(result: RunResult, error: OkfError, branch: str) -> RunResult:
+    """The run as it was, with what the host, or the remote, said to its review."""
+    pushed = f". {branch} is pushed, its review is not brought up to date" if result.commit else ""
+    hint = f"{error.hint}\n" if error.hint else ""
+    fault = Fault(code=error.code, message=error.message + pushed, hint=f"{hint}the next run completes it")
+    retry_at = error.retry_at if isinstance(error, SourceUnavailable) else None
+    return replace(result, exit_code=error.exit_code, error=fault, retry_at=retry_at)
 
 
 def _done(case: Case, decision: decide.Decision, result: RunResult) -> Review | None:
+    """The review as it is now; None where there is none."""
     forge, there = case.desk.forge, case.open
     if decision.word is decide.Word.CLOSE:
-        if there is not None:
-            forge.close(there, comment=OBSOLETE, body=_closed(case, there))
-        if decision.drop_branch and case.tips.branch is not None:
-            review_branch.drop(case.desk.repo, case.desk.remote, case.ref, case.tips.branch)
-        return there
-    if not decision.write_text:
-        return there
-    told = replace(result, delta=case.delta, subject=report.headline(case.delta, case.source.name), branch=case.branch)
-    head = result.commit or case.tips.branch or ""
-    mark = marker.Marker(source=case.source.name, fingerprint=case.content, head=head, run=result.run)
-    text = _text(case, decision, told, mark)
-    labels = case.desk.settings.review.labels
-    title = body.title(told)
+        _close(case, decision)
+    elif decision.write_text:
+        there = _write_text(case, decision, result)
+    for other in case.found.others if decision.close_others else ():
+        forge.close(other, comment=REPLACED, body=_closed(case, other))
+    return there
+
+
+def _close(case: Case, decision: decide.Decision) -> None:
+    """First the review, then its branch: to delete that first would close it as people do."""
+    desk, there = case.desk, case.open
     if there is not None:
-        return forge.update(there, title=title, body=text, labels=labels)
-    return forge.create(branch=case.branch, base=case.desk.base, title=title, body=text, labels=labels)
+        desk.forge.close(there, comment=OBSOLETE, body=_closed(case, there))
+    if not decision.drop_branch or case.tips.branch is None:
+        return
+    try:
+        review_branch.drop(desk.repo, desk.remote, case.ref, case.tips.branch)
+    except PushRaced:
+        desk.world.warn(f"{branch_of(case.source)} has something new on {desk.remote}: it was not deleted")
 
 
-def _text(case: Case, decision: decide.Decision, told: RunResult, mark: marker.Marker) -> str:
+def _write_text(case: Case, decision: decide.Decision, result: RunResult) -> Review:
+    desk, there = case.desk, case.open
+    told = replace(result, delta=case.delta, subject=report.headline(case.delta, case.source.name))
+    text, title, labels = _text(case, decision, told), body.title(told), desk.settings.review.labels
+    if there is not None:
+        return desk.forge.update(there, title=title, body=text, labels=labels)
+    return desk.forge.create(branch=branch_of(case.source), base=desk.base, title=title, body=text, labels=labels)
+
+
+def _text(case: Case, decision: decide.Decision, told: RunResult) -> str:
+    mark = _mark(case, decision, told)
     notes = []
     if decision.word is decide.Word.LEAVE_EDITED:
         notes = [body.EDITED if case.content else body.SETTLED]
     telling = body.Telling(
-        result=told,
+        result=replace(told, run=mark.run),
         marker=mark,
         origin=case.source.url,
-        link=partial(case.desk.forge.file_url, case.branch),
+        link=partial(case.desk.forge.file_url, branch_of(case.source)),
         notes=notes,
         excerpts=case.excerpts,
     )
     return body.body(telling, case.desk.forge.limits.body)
 
 
+def _mark(case: Case, decision: decide.Decision, told: RunResult) -> marker.Marker:
+    """What the branch stands for. As long as that is left alone, the marker is too, run and all: the text of a review
+    that nothing happened to stays the same."""
+    name, before = case.source.name, case.tips.branch or ""
+    if decision.word is not decide.Word.LEAVE_EDITED:
+        head = told.commit or before
+        return marker.Marker(source=name, fingerprint=case.content, head=head, run=told.run)
+    there = marker.find(case.open.body, name) if case.open else None
+    stands_for = case.found.facts.branch or ""
+    if there is not None and not there.settled and there.fingerprint == (stands_for or there.fingerprint):
+        return there
+    return marker.Marker(source=name, fingerprint=stands_for, head=before)
+
+
 def _closed(case: Case, closing: Review) -> str:
     """The text of a review that we close ourselves: its marker says so, that it is never taken for a rejection."""
     mark = marker.find(closing.body, case.source.name)
-    if mark is None:
+    if mark is not None:
+        return closing.body.replace(str(mark), str(replace(mark, settled=marker.OBSOLETE)))
+    offered = [target.fingerprint for target in case.found.record if target.review == closing.number]
+    content = offered[-1] if offered else case.found.facts.branch
+    if not content:
         return closing.body
-    return closing.body.replace(str(mark), str(replace(mark, settled=marker.OBSOLETE)))
-
-
-def _told_targets(case: Case, decision: decide.Decision, done: Review | None, result: RunResult) -> targets.Targets:
-    now = memory.stamp(case.desk.world.clock())
-    if decision.word is decide.Word.CLOSE:
-        return targets.settled(case.targets, targets.State.SUPERSEDED, now)
-    if decision.word is decide.Word.NOTHING and not case.content:
-        return targets.settled(case.targets, targets.State.APPROVED, now)
-    if decision.word not in (decide.Word.CREATE, decide.Word.UPDATE) or done is None:
-        return case.targets
-    pending = targets.pending(case.targets)
-    if pending is not None and (pending.fingerprint, pending.review) == (case.content, done.number):
-        return case.targets
-    new = targets.Target(
-        fingerprint=case.content,
-        state=targets.State.PENDING,
-        review=done.number,
-        url=done.url,
-        head=result.commit or case.tips.branch or "",
-        since=now,
-    )
-    return targets.offered(case.targets, new)
-
-
-def _remember(case: Case, found: targets.Targets, *, held: bool) -> None:
-    """Targets and backlog as the state will tell them, where that is something new."""
-    state = states.facts(case.desk.repo, case.source.name)
-    told: list[Mapping[str, object]] = list(targets.dump(found))
-    if state is not None and (list(state.targets), bool(state.held)) == (told, held):
-        return
-    if state is None and not told and not held:
-        return
-
-    def after(before: states.State, when: object) -> states.State:
-        since = before.held or memory.stamp(case.desk.world.clock()) if held else ""
-        return replace(before, targets=tuple(told), held=since)
-
-    options = replace(case.desk.options, push=True, onto=Target(ref=case.ref))
-    standing.remember(case.desk.repo, case.source, options, case.desk.world, after, "reviewed")
-
-
-# --- the issue about a guard ---
-
-
-def _tell_issue(case: Case, result: RunResult) -> None:
-    """One issue for as long as a guard stops the sync, closed by the first run that passes."""
-    forge, name = case.desk.forge, case.source.name
-    there = _issue(forge, name)
-    if result.guard is not None and result.error is not None:
-        mark = marker.Marker(source=name, fingerprint=fingerprint.of({result.guard.name: result.error.message}))
-        text = body.issue_body(body.Telling(result=result, marker=mark, origin=case.source.url), forge.limits.body)
-        if there is None:
-            forge.open_issue(title=body.issue_title(result), body=text, label=ISSUE_LABEL)
-        else:
-            forge.update_issue(there, title=body.issue_title(result), body=text)
-    elif result.error is None and there is not None:
-        forge.close_issue(there, comment=PASSED.format(name=name))
-
-
-def _issue(forge: Forge, name: str) -> Issue | None:
-    found = (issue for issue in forge.issues(ISSUE_LABEL) if issue.open and marker.find(issue.body, name))
-    return next(found, None)
+    mark = marker.Marker(source=case.source.name, fingerprint=content, settled=marker.OBSOLETE)
+    return f"{mark}\n\n{marker.without(closing.body)}"

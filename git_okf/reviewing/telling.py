@@ -20,9 +20,12 @@ _DONE = {
 def text(reviewed: Reviewed) -> str:
     """A line, and where there is a review its address."""
     result = reviewed.result
-    if not reviewed.word or result.error is not None:
-        return report.as_text(result)
     name = report.printable(result.name)
+    if not reviewed.word:
+        return report.as_text(result)
+    if result.error is not None:
+        pushed = f"{result.subject} is on {reviewed.branch}" if result.commit else "its branch is as it was"
+        return f"- Half done: {name}  ({report.printable(pushed)}; the next run completes its review)"
     if reviewed.word.startswith("leave"):
         line = f"- Left: {name} ({report.printable(reviewed.why)})"
     else:
@@ -48,6 +51,7 @@ def _review(reviewed: Reviewed) -> dict[str, Any] | None:
         "content": reviewed.content,
         "number": reviewed.number or None,
         "url": reviewed.url or None,
+        "hints": list(reviewed.hints),
     }
 
 

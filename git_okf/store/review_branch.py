@@ -1,22 +1,26 @@
 """The branch of a review, here and on the remote: where it is, what is on it, whether the base moved on.
 
-In a shallow clone the history is fetched until both tips are known to meet: a commit of a person that a cut hides would
-be lost with the next push.
+In a shallow clone the history is fetched until both tips are known to meet, and nothing between them is cut off: a
+commit of a person that a cut hides would be lost with the next push.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from datetime import datetime
 
 from git_okf.errors import GitRefused
 from git_okf.gitprogram import FETCH, NETWORK_TIMEOUT_S, git
 from git_okf.store import target
-from git_okf.store.push import Move, fetch_objects, push
+from git_okf.store.push import Move, push
 from git_okf.store.repo import Repo
+from git_okf.store.upstream import catch_up_memory
 
 PREFIX = "refs/heads/okf/sync/"
 DEEPEN = (50, 500)
 """Commits that a shallow clone is deepened by before its whole history is fetched."""
+_FIELDS = ("%H", "%T", "%P", "%ae", "%ce", "%B")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,10 +58,11 @@ def default_branch(repo: Repo, remote: str) -> str:
     )
 
 
-def look(repo: Repo, remote: str, base: str, ref: str) -> Tips:
-    """Where both branches are on the remote now. GitRefused where the base is not there."""
+def look(repo: Repo, remote: str, base: str, ref: str, when: datetime) -> Tips:
+    """Where both branches are on the remote now; notes and state come here with them. GitRefused where the base is not
+    there."""
     name = f"refs/heads/{base}"
-    there = fetch_objects(repo, remote, [name, ref])
+    there = catch_up_memory(repo, remote, when, [name, ref])
     tip = there[name]
     if tip is None:
         raise GitRefused(
@@ -72,22 +77,33 @@ def look(repo: Repo, remote: str, base: str, ref: str) -> Tips:
 
 def _join(repo: Repo, remote: str, names: list[str], base: str, branch: str) -> None:
     for depth in (*(f"--deepen={count}" for count in DEEPEN), "--unshallow"):
-        if not repo.is_shallow() or git(repo.root, "merge-base", base, branch, check=False).returncode == 0:
+        if not repo.is_shallow() or _is_joined(repo, base, branch):
             return
         git(repo.root, *FETCH, depth, "--", remote, *names)
 
 
+def _is_joined(repo: Repo, base: str, branch: str) -> bool:
+    """Whether the tips meet, and no commit in between has lost its parents to the cut."""
+    if git(repo.root, "merge-base", base, branch, check=False).returncode:
+        return False
+    cut = (repo.common_dir / "shallow").read_bytes().decode().split()
+    between = git(repo.root, "rev-list", branch, f"^{base}").stdout.decode().split()
+    return set(cut).isdisjoint(between)
+
+
 def commits(repo: Repo, tips: Tips) -> list[BranchCommit]:
     """What is on the branch and not in the base, newest first."""
-    if tips.branch is None:
-        return []
-    form = "%H%x00%T%x00%P%x00%ae%x00%ce%x00%B"
-    listed = git(repo.root, "log", "-z", "--topo-order", f"--format={form}%x01", tips.branch, f"^{tips.base}").stdout
-    return [_commit(entry) for entry in listed.decode("utf-8", "replace").split("\x01") if entry.strip("\0")]
+    return [] if tips.branch is None else _listed(repo, tips.branch, f"^{tips.base}")
 
 
-def _commit(entry: str) -> BranchCommit:
-    oid, tree, parents, author, committer, message = entry.lstrip("\0").split("\0", 5)
+def _listed(repo: Repo, *revisions: str) -> list[BranchCommit]:
+    form = "%x00".join(_FIELDS)
+    listed = git(repo.root, "log", "-z", "--topo-order", f"--format={form}", *revisions).stdout
+    values = listed.decode("utf-8", "replace").split("\0")
+    return [_commit(*values[at : at + len(_FIELDS)]) for at in range(0, len(values) - 1, len(_FIELDS))]
+
+
+def _commit(oid: str, tree: str, parents: str, author: str, committer: str, message: str) -> BranchCommit:
     return BranchCommit(
         id=oid, tree=tree, parents=tuple(parents.split()), author=author, committer=committer, message=message
     )
@@ -101,20 +117,28 @@ def merges(repo: Repo, commit: BranchCommit, base: str) -> bool:
     return done.returncode == 0 and done.stdout.decode().split("\n")[0] == commit.tree
 
 
-def below(repo: Repo, tips: list[str], base: str) -> set[str]:
-    """The commits that some tips reach and the base does not; tips that are not here reach nothing."""
-    known = [tip for tip in tips if tip and repo.has(tip)]
-    return set(git(repo.root, "rev-list", *known, f"^{base}").stdout.decode().split()) if known else set()
+def stays_within(repo: Repo, commit: BranchCommit, places: Iterable[str]) -> bool:
+    """Whether a commit with one parent changes nothing outside of some directories."""
+    if len(commit.parents) != 1 or not repo.has(commit.parents[0]):
+        return False
+    inside = tuple(f"{place}/" for place in places)
+    changed = repo.diff(repo.commit_tree(commit.parents[0]), commit.tree)
+    return all(f"{each.path}/".startswith(inside) for each in changed)
 
 
-def align(repo: Repo, ref: str, there: str | None, ours: set[str]) -> None:
+def trees(repo: Repo, tree: str | None, places: Iterable[str]) -> str:
+    """What stands in some directories, as the trailer of a commit says it."""
+    return " ".join(repo.subtree(tree, place) or "-" for place in places)
+
+
+def align(repo: Repo, ref: str, tips: Tips, is_ours: Callable[[BranchCommit], bool]) -> None:
     """Bring the branch here to where it is on the remote, unless it has commits that are neither there nor ours."""
-    here = repo.ref(ref)
+    here, there = repo.ref(ref), tips.branch
     if here is None or here == there:
         return
     target.check_free(repo, target.Target(ref=ref))
-    known = [f"^{there}"] if there else []
-    lost = set(git(repo.root, "rev-list", here, *known, "--not", "--remotes").stdout.decode().split()) - ours
+    known = [f"^{tip}" for tip in (tips.base, there) if tip]
+    lost = [commit.id for commit in _listed(repo, here, *known, "--not", "--remotes") if not is_ours(commit)]
     if lost:
         name = ref.removeprefix("refs/heads/")
         raise GitRefused(
@@ -125,7 +149,7 @@ def align(repo: Repo, ref: str, there: str | None, ours: set[str]) -> None:
 
 
 def drop(repo: Repo, remote: str, ref: str, expected: str) -> None:
-    """Delete the branch on the remote, if it still is where it was, and here."""
+    """Delete the branch on the remote, if it still is where it was, and here. PushRaced where it moved."""
     push(repo, remote, [Move(ref, None, expected, follows=False)], hooks=False)
     if repo.ref(ref) == expected:
         git(repo.root, "update-ref", "-d", ref, expected)

@@ -78,9 +78,21 @@ def follow(
     the commit to build on. GitRefused where commits of a person, or changes in the work tree, are in the way."""
     depths = {upstream.branch: REPLACED_DEPTH} if upstream.onto is not None and upstream.onto.base else {}
     there = fetch_objects(repo, upstream.remote, [upstream.branch, notes.REF, states.REF], others, depths)
-    for name, merge in ((notes.REF, notes.merge), (states.REF, _merge_states)):
-        _bring_together(repo, upstream.remote, name, there[name], partial(merge, when=when))
+    _follow_memory(repo, upstream.remote, there, when)
     return there, _base(repo, upstream, there[upstream.branch])
+
+
+def catch_up_memory(repo: Repo, remote: str, when: datetime, refs: Sequence[str] = ()) -> dict[str, str | None]:
+    """Bring notes and state together with the remote's. Returns where some refs are there (their objects are fetched
+    in the same breath)."""
+    there = fetch_objects(repo, remote, [*refs, notes.REF, states.REF])
+    _follow_memory(repo, remote, there, when)
+    return there
+
+
+def _follow_memory(repo: Repo, remote: str, there: Mapping[str, str | None], when: datetime) -> None:
+    for name, merge in ((notes.REF, notes.merge), (states.REF, _merge_states)):
+        _bring_together(repo, remote, name, there[name], partial(merge, when=when))
 
 
 def _bring_together(

@@ -1,0 +1,125 @@
+"""What a run could not find out stays as the review branch has it.
+
+The plan is made from the base, where everything that is under review is still to come. An item that fails for a night,
+or that the run did not come to, would so fall out of the review, and come back the night after; and a rejected content
+without it would be another one. So where nothing is certain, what was certain last time counts on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from git_okf import planning
+from git_okf.baseline import Baseline
+from git_okf.delta import RETRYABLE, TERMINAL
+from git_okf.model import (
+    Change,
+    Delta,
+    Failed,
+    Fetched,
+    Gone,
+    NotModified,
+    Observation,
+    Outcome,
+    Record,
+    Status,
+    Suspect,
+)
+from git_okf.run import Run
+from git_okf.source import Spool
+from git_okf.store.repo import Repo
+
+GONE = "410 when it was last looked at"
+"""Certain at the first time (`delta`): it was, when the branch was written."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Branch:
+    """The records of what stands on the branch, and its bundle's tree (None: their files cannot be had)."""
+
+    records: Mapping[str, Record]
+    bundle_tree: str | None
+    asked: bool = False
+    """The run asked with these records, so that "not modified" speaks of them."""
+
+
+def plan(run: Run, base: Baseline, seen: Observation, spool: Spool, made: Delta, there: Branch) -> Delta:
+    """The delta from the base. `made` is the one that takes no branch into account."""
+    outcomes = dict(_carried(base, seen, made, there))
+    if not outcomes:
+        return made
+    again = planning.plan(run, base, replace(seen, outcomes={**seen.outcomes, **outcomes}), spool)
+    carried = {key for key, outcome in outcomes.items() if isinstance(outcome, Fetched)}
+    told = {item.key for item in again.retained}
+    return replace(
+        again,
+        added=_with_files(run.repo, again.added, carried, there),
+        updated=_with_files(run.repo, again.updated, carried, there),
+        rerendered=_with_files(run.repo, again.rerendered, carried, there),
+        retained=(*again.retained, *(item for item in made.retained if item.key not in told)),
+    )
+
+
+def _carried(base: Baseline, seen: Observation, made: Delta, there: Branch) -> Mapping[str, Outcome]:
+    """Outcomes for what is not certain and stands otherwise on the branch."""
+    unsure = {item.key for item in made.retained if item.outcome in (RETRYABLE, TERMINAL)}
+    unsure |= {record.key for record in made.records if record.missing_runs}
+    unsure |= {key for key in there.records.keys() - base.pages.keys() if _is_unsure(seen, key)}
+    if there.asked:
+        unsure |= {key for key, outcome in seen.outcomes.items() if isinstance(outcome, NotModified)}
+    found: dict[str, Outcome] = {}
+    for key in unsure:
+        here, record = base.pages.get(key), there.records.get(key)
+        if record is not None and (here is None or _differs(here, record)):
+            found[key] = _as_fetched(record)
+        elif record is None and here is not None and not here.edited:
+            found[key] = Gone(key=key, reason=GONE)
+    return found
+
+
+def _is_unsure(seen: Observation, key: str) -> bool:
+    outcome = seen.outcomes.get(key)
+    return isinstance(outcome, Failed | Suspect) or (outcome is None and not seen.complete)
+
+
+def _differs(one: Record, other: Record) -> bool:
+    return one.identity_hash != other.identity_hash or one.path != other.path or one.files != other.files
+
+
+def _as_fetched(record: Record) -> Fetched:
+    """What the record was made of, as far as it is known; its file is taken from the branch."""
+    return Fetched(
+        key=record.key,
+        url=record.url,
+        title=record.title,
+        description=record.description,
+        content_hash=record.content_hash,
+        compared_hash=record.compared_hash,
+        raw_hash=record.raw_hash,
+        fingerprint=record.fingerprint,
+        size=record.size,
+        etag=record.etag,
+        last_modified=record.last_modified,
+        links=record.links,
+        form=record.form,
+        language=record.language,
+        name=record.name,
+        meta={"fingerprint": record.compared_hash} if record.compared_hash else {},
+        files=record.files,
+        memo=record.memo,
+    )
+
+
+def _with_files(repo: Repo, changes: tuple[Change, ...], carried: set[str], there: Branch) -> tuple[Change, ...]:
+    """The changes, with the branch's own file for what was carried over."""
+    return tuple(_with_file(repo, each, there) if each.key in carried else each for each in changes)
+
+
+def _with_file(repo: Repo, change: Change, there: Branch) -> Change:
+    entry = repo.entry(there.bundle_tree, there.records[change.key].path) if there.bundle_tree else None
+    return replace(change, merged=repo.read(entry[1])) if entry else change
+
+
+def pages(records: Mapping[str, Record]) -> dict[str, Record]:
+    return {key: record for key, record in records.items() if record.status is Status.PAGE}
