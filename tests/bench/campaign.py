@@ -19,6 +19,8 @@ from .process import RunFailed, environment, git, measure, stored
 from .programs import BUILD, GIT_OKF, LOOKS, NO_VALIDATORS, ONE_CHANGE, ONE_CORE, ONE_PERCENT, QUIET, Place, Program
 
 GENERATED = "generated-"
+QUIET_ROUNDS = 3
+"""Of quiet runs at the least: they are short, and what a page costs in them is a small difference."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +49,7 @@ class Campaign:
     everyone: Sequence[Program]
     cores: int
     enough: float = math.inf
-    """When (`time.monotonic`) nothing is repeated any more: what was not measured yet is measured once."""
+    """When (`time.monotonic`) nothing is repeated any more: what was not measured yet still is."""
     results: Results = field(default_factory=Results)
     _run: int = 0
 
@@ -74,10 +76,10 @@ class Campaign:
         self.server.validators(True)
         race.clear()
 
-    def rounds(self, wanted: int) -> Iterator[int]:
-        """Counts rounds, of which the first is always run."""
+    def rounds(self, wanted: int, least: int = 1) -> Iterator[int]:
+        """Counts rounds, of which the first are always run."""
         for turn in range(wanted):
-            if turn == 0 or time.monotonic() < self.enough:
+            if turn < least or time.monotonic() < self.enough:
                 yield turn
 
     def pages(self, site: str) -> int:
@@ -162,7 +164,7 @@ class _Race:
 
     def _turns(self, step: str, rounds: int) -> Iterator[Program]:
         """Every program in every round, in another order each time: what disturbs one disturbs all."""
-        for turn in self.campaign.rounds(rounds):
+        for turn in self.campaign.rounds(rounds, 1 if step == BUILD else QUIET_ROUNDS):
             order = self.programs if turn % 2 == 0 else self.programs[::-1]
             for program in order:
                 if step in program.steps and turn < self._rounds(program, rounds):

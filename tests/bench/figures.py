@@ -108,9 +108,9 @@ class Results:
 
 
 def ratio(above: float, below: float) -> float:
-    """Raises NotMeasured where the denominator is within what a clock can say."""
-    if below <= 0:
-        raise NotMeasured("too little to divide by")
+    """Raises NotMeasured where one of both is within what disturbs a run."""
+    if above <= 0 or below <= 0:
+        raise NotMeasured("lost in what disturbed the runs")
     return above / below
 
 

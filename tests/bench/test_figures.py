@@ -46,7 +46,8 @@ def test_the_exponent_of_growth() -> None:
         exponent([(10, 1), (10, 2), (100, 0)])
 
 
-def test_a_ratio_needs_something_to_divide_by() -> None:
+@pytest.mark.parametrize(("above", "below"), [(3, 0), (3, -1), (-1, 3), (0, 3)])
+def test_what_is_lost_in_noise_is_no_ratio(above: float, below: float) -> None:
     assert ratio(3, 2) == 1.5
     with pytest.raises(NotMeasured):
-        ratio(3, 0)
+        ratio(above, below)
