@@ -17,7 +17,7 @@ from typing import Any
 
 from git_okf import memory
 from git_okf.baseline import Baseline
-from git_okf.model import RunResult
+from git_okf.model import Record, RunResult, Status
 from git_okf.store import notes
 from git_okf.store.repo import Repo
 
@@ -33,7 +33,7 @@ FALL = 0.25
 
 @dataclass(frozen=True, slots=True)
 class Spared:
-    """Shares of the pages found: without a body, and without extraction, but for those that changed."""
+    """Shares of the pages found: without a body, and without extraction, where there was no reason for either."""
 
     bodies: float
     extraction: float
@@ -43,19 +43,25 @@ def spared(result: RunResult, base: Baseline) -> Spared | None:
     """What a run was spared; None where it says nothing: few known pages, or everything was asked afresh on purpose."""
     if len(base.pages) <= SMALL or not result.found:
         return None
-    done_anew = len(result.delta.added) + len(result.delta.updated) + len(result.delta.rerendered)
-    explained = done_anew + _of_another_extractor(result, base)
-    return _spared(result.found, result.counters.fetched - explained, result.counters.extracted - explained)
+    delta = result.delta
+    changed = {change.key for change in (*delta.added, *delta.updated, *delta.rerendered)}
+    left = changed | {item.key for item in delta.retained}
+    pages = {record.key: record for record in delta.records if record.status is Status.PAGE and record.key not in left}
+    asked = [(base.known[key], record) for key, record in pages.items() if key in base.known]
+    anew = len(changed) + sum(_had_to_be_extracted(old, new) for old, new in asked)
+    sent = len(changed) + sum(_had_to_be_extracted(old, new) or _has_no_validators(old, new) for old, new in asked)
+    return _spared(result.found, result.counters.fetched - sent, result.counters.extracted - anew)
 
 
-def _of_another_extractor(result: RunResult, base: Baseline) -> int:
-    """Unchanged pages that were made by another extractor: they had to be extracted again, once."""
-    changed = {change.key for change in (*result.delta.updated, *result.delta.rerendered)}
-    return sum(
-        old.fingerprint not in ("", record.fingerprint)
-        for record in result.delta.records
-        if record.key not in changed and (old := base.known.get(record.key)) is not None
-    )
+def _had_to_be_extracted(old: Record, new: Record) -> bool:
+    """Whether another extractor had made the unchanged page, or its bytes changed and its content did not. What was
+    read from the bundle, since the state was lost, knows no extractor, and nothing of the bytes."""
+    return old.fingerprint != new.fingerprint or (bool(old.raw_hash) and old.raw_hash != new.raw_hash)
+
+
+def _has_no_validators(old: Record, new: Record) -> bool:
+    """Whether the server never gave a reason to believe that it could do without sending the page."""
+    return not any((old.etag, old.last_modified, new.etag, new.last_modified))
 
 
 def _spared(found: int, bodies: int, extractions: int) -> Spared:
