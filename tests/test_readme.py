@@ -35,6 +35,7 @@ CHOOSING = (ROOT / "docs" / "choosing.md").read_text(encoding="utf-8")
 SITE = "https://docs.example.com/"
 _STEP = re.compile(r"^<!-- test: (?P<change>[^\n]*) -->$|^```console\n(?P<console>.*?)^```$", re.MULTILINE | re.DOTALL)
 _KINDS = (
+    (re.compile(r"\((?:just now|\d+ \w+ ago)\)"), "(AGE)"),
     (re.compile(r"\d{8}T\d{6}Z-[0-9a-f]{8}"), "RUN"),
     (re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:Z|[+-]\d\d:\d\d)"), "TIME"),
     (re.compile(r"\b\d\d:\d\d:\d\dZ"), "TIME"),

@@ -128,7 +128,7 @@ def pause(name: Name, push: Push = False, as_json: Json = False) -> None:
 
 @app.command(epilog=CODES)
 def resume(name: Name, push: Push = False, as_json: Json = False) -> None:
-    """Let runs take a source again that was paused, or that waits for its next look."""
+    """Let runs take a source again that was paused or waits."""
     with reporting(as_json):
         from git_okf import standing
         from git_okf.manage import read_config
