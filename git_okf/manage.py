@@ -177,10 +177,12 @@ def build(
     output: str | None,
     name: str | None,
     values: Mapping[str, Any],
-    dry_run: bool,
+    options: Options,
     world: World,
 ) -> RunResult:
     """Write the source into `.okf.yaml`, sync it, and commit both together. On any error neither is written."""
+    if options.push:
+        catch_up(repo, world)
     dirty = worktree.dirty(repo, FILE_NAME)
     if dirty:
         raise GitRefused(
@@ -192,7 +194,7 @@ def build(
     old = there if committed is None else committed
     text, source = _with_source(repo, cwd, old, url, output, name, values)
     files = {FILE_NAME: text.encode()}
-    return sync_source(repo, source, Options(dry_run=dry_run), world, files)
+    return sync_source(repo, source, options, world, files)
 
 
 def add(repo: Repo, cwd: Path, url: str, output: str | None, name: str | None, kind: str) -> Said:

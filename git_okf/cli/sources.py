@@ -48,19 +48,22 @@ def build(
     browser: Annotated[bool, typer.Option("--browser", help="Render pages with a browser.")] = False,
     no_robots: Annotated[bool, typer.Option("--no-robots", help="Do not ask robots.txt.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only look; write nothing.")] = False,
+    push: Annotated[bool, typer.Option("--push", help="Fetch first, and push all that was written.")] = False,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
     """Add a source and sync it for the first time."""
     with reporting(as_json):
         from git_okf import manage
+        from git_okf.run import Options
 
         values = manage.web_values(
             max_depth=max_depth, max_pages=max_pages, path_prefix="/" if all_paths else path_prefix,
             include=include, exclude=exclude, content=content, drop=drop, ignore=ignore, threshold=threshold,
             browser=browser, robots=not no_robots,
         )  # fmt: skip
-        result = manage.build(repository(), Path.cwd(), url, output, name, values, dry_run, world_of(quiet))
+        options = Options(dry_run=dry_run, push=manage.can_push(push, dry_run=dry_run, stage=False))
+        result = manage.build(repository(), Path.cwd(), url, output, name, values, options, world_of(quiet))
         print_run(result, as_json, quiet)
         finish([result], as_json)
 

@@ -380,3 +380,37 @@ def test_a_run_whose_time_was_up_is_continued_by_another_clone(docs: Docs, bare:
     assert len(second.sync("--push")["added"]) == 8 - len(first["added"])
     assert docs.site.bodies("/docs/p*") == 8 - len(first["added"])
     assert_in_step(second, bare)
+
+
+def test_a_build_is_pushed_with_its_configuration(docs: Docs, tmp_path: Path) -> None:
+    bare = bare_remote(docs.repo, tmp_path / "remote.git")
+    second = clone_of(bare, tmp_path / "second")
+    second.commit("somebody's", {"mine.txt": "1\n"})
+    second.git("push", "--quiet")
+    docs.put("a")
+    ran = docs.ok("build", docs.url, "-o", "docs", "--push")
+    assert "Pushed" in ran.out
+    assert bare.git("log", "--format=%s", "main").splitlines()[:2] == ["sync: +2 -0 =0 (docs)", "somebody's"]
+    assert bare.git("show", "main:.okf.yaml").startswith("version: 1")
+    assert bare.git("rev-parse", "main", "okf/state") == docs.repo.git("rev-parse", "main", "okf/state")
+    assert (docs.repo.path / "mine.txt").exists()
+    docs.tidy()
+    assert docs.sync("--push")["result"] == "unchanged"
+    ran = docs.run("build", docs.url, "-o", "more", "--push", "--dry-run")
+    assert ran.code == 2 and "--dry-run" in ran.err
+
+
+def test_a_build_that_the_remote_refuses_leaves_nothing(docs: Docs, tmp_path: Path) -> None:
+    bare = bare_remote(docs.repo, tmp_path / "remote.git")
+    hook = bare.path / "hooks" / "pre-receive"
+    hook.write_text("#!/bin/sh\ngrep -q refs/heads/main && echo 'no builds here' && exit 1\nexit 0\n")
+    hook.chmod(0o755)
+    docs.put("a")
+    before = everything(docs.repo)
+    ran = docs.run("build", docs.url, "-o", "docs", "--push")
+    assert ran.code == 128 and "no builds here" in ran.err
+    assert_same({**before, "objects": ()}, {**everything(docs.repo), "objects": ()})
+    hook.unlink()
+    docs.site.forget()
+    docs.ok("build", docs.url, "-o", "docs", "--push")
+    assert docs.site.bodies("/docs/a") == 0
