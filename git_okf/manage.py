@@ -170,6 +170,12 @@ def init(repo: Repo) -> Said:
     return Said("\n".join(lines), facts)
 
 
+def repository_name(url: str) -> str:
+    """The last part of a repository's address: what a clone's directory would be called."""
+    last = re.split(r"[/:]", url.rstrip("/").removesuffix("/.git"))[-1]
+    return last.removesuffix(".git") or "repository"
+
+
 def build(
     repo: Repo,
     cwd: Path,
@@ -201,7 +207,13 @@ def add(repo: Repo, cwd: Path, url: str, output: str | None, name: str | None, k
     """Write a source into `.okf.yaml` and nothing else."""
     if kind not in KINDS:
         raise UsageError(f"there is no kind {kind!r}", f"kinds: {', '.join(KINDS)}")
-    text, source = _with_source(repo, cwd, _config_text(repo), url, output, name, {})
+    if kind == "feishu":
+        raise UsageError(
+            "a folder of Feishu needs more than an address. Nothing was changed",
+            f"write it into {FILE_NAME}: kind: feishu, folder, app_id, app_secret, bundle (see docs/feishu.md)",
+        )
+    said = {} if kind == "web" else {"kind": kind}
+    text, source = _with_source(repo, cwd, _config_text(repo), url, output, name, said)
     _write_config(repo, text)
     words = f"✓ Added {source.name} to {FILE_NAME}  (commit it, then: git okf sync {source.name})"
     return Said(words, {"added": source.name, "url": source.url, "bundle": source.bundle})
@@ -211,8 +223,10 @@ def _with_source(
     repo: Repo, cwd: Path, old: str | None, url: str, output: str | None, name: str | None, values: Mapping[str, Any]
 ) -> tuple[str, SourceConfig]:
     """`old`, the text of `.okf.yaml`, with the new source, and the source as the file now says it."""
-    config.check_url(url)
-    bundle = _bundle(repo, cwd, url, output)
+    is_site = values.get("kind", "web") == "web"
+    if is_site:
+        config.check_url(url)
+    bundle = _bundle(repo, cwd, _host(url) if is_site else repository_name(url), output)
     name = name or _name_of(bundle)
     if old is not None and name in config.parse(old).sources:
         raise ConfigError(
@@ -223,10 +237,14 @@ def _with_source(
     return text, config.parse(text).source(name)
 
 
-def _bundle(repo: Repo, cwd: Path, url: str, output: str | None) -> str:
+def _host(url: str) -> str:
+    return (urlsplit(url).hostname or "").removeprefix("www.")
+
+
+def _bundle(repo: Repo, cwd: Path, usual: str, output: str | None) -> str:
     """The bundle's directory from the root of the repository; `-o` counts from where the user stands."""
     if output is None:
-        return config.check_bundle((urlsplit(url).hostname or "").removeprefix("www."))
+        return config.check_bundle(usual)
     absolute = os.path.normpath(cwd / output)
     try:
         inside = Path(absolute).relative_to(os.path.normpath(repo.root))

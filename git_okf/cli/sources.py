@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -140,3 +142,25 @@ def resume(name: Name, push: Push = False, as_json: Json = False) -> None:
         repo = repository()
         source = read_config(repo).source(name)
         print_data(standing.resume(repo, source, Options(push=push), world_of(quiet=True)), as_json)
+
+
+@app.command(epilog=CODES)
+def discover(
+    query: Annotated[str, typer.Option(metavar="WORDS", help="What the skills are about.")],
+    pages: Annotated[int, typer.Option(min=1, max=9, metavar="N", help="Pages of the search to ask for.")] = 3,
+    ignore: Annotated[list[str] | None, typer.Option(metavar="PATTERN", help="Leave out OWNER/NAME or a path.")] = None,
+    everything: Annotated[bool, typer.Option("--all", help="From the beginning, and what was told before.")] = False,
+    as_json: Json = False,
+) -> None:
+    """List repositories that may hold skills, to be added by hand."""
+    with reporting(as_json):
+        from git_okf import discovering
+        from git_okf.manage import read_config
+
+        repo = repository()
+        with discovering.connect(os.environ) as api:
+            found = discovering.discover(
+                repo, read_config(repo), api, query, datetime.now(UTC),
+                pages=pages, ignore=tuple(ignore or ()), afresh=everything,
+            )  # fmt: skip
+        print_data(found, as_json)
