@@ -90,6 +90,8 @@ def budget_table(found: Sequence[Verdict], command: str) -> str:
 
 
 def _cell(v: Verdict) -> str:
+    if v.word is Word.UNKNOWN:
+        return ""
     late = v.word in (Word.MISSED, Word.OWED, Word.FAILED) or (
         v.budget.kind is Kind.SECONDS and v.value is not None and v.value > v.budget.limit
     )
