@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from git_okf import digest
 from git_okf.config import FeishuSource
 from git_okf.source.feishu import sniffing
 from git_okf.source.feishu.drive import Drive
@@ -57,6 +58,12 @@ class Article:
         """Nothing where the type is not there, or could not be listed."""
         listing = self.types.get(kind)
         return chosen(kind, self.entry.title, listing) if listing is not None else Choice()
+
+    def seen(self, kind: str) -> str:
+        """16 hex digits for what is there under which names, and what of it is taken, which the title decides too."""
+        choice = self.choice(kind)
+        roles = [entry.token if entry is not None else "" for entry in (choice.text, choice.cover, choice.audio)]
+        return digest.fingerprint(membership(self.types[kind].entries), roles)
 
 
 def looked_at(drive: Drive, source: FeishuSource, entry: Entry, listed_at: int) -> Article | None:
@@ -156,6 +163,6 @@ def _is_due(article: Article, kind: str, listing: Listing, prior: Prior, limit: 
     if left is not None and left.standing == standing(listing.entries, limit):
         return False
     part = prior.memo.parts.get(kind)
-    if part is None or part.seen != membership(listing.entries) or not prior.holds(part):
+    if part is None or part.seen != article.seen(kind) or not prior.holds(part):
         return True
     return rises(part.mark, article.choice(kind).entries)

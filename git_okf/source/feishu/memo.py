@@ -26,7 +26,7 @@ class Part:
 
     mark: Mark | None
     seen: str
-    """`watermark.membership` of what was listed."""
+    """`Article.seen` of what was listed."""
     stored: Mapping[str, tuple[int, str]] = field(default_factory=dict)
     """Token -> modification time and path, of each file."""
     facts: Mapping[str, Any] = field(default_factory=dict)

@@ -15,7 +15,7 @@ from git_okf.source.feishu.memo import ARTICLE, PODCAST, Part, Prior
 from git_okf.source.feishu.shelf import Shelf
 from git_okf.source.feishu.text import transcript
 from git_okf.source.feishu.trouble import NotTaken
-from git_okf.source.feishu.watermark import RACE_S, membership, raised
+from git_okf.source.feishu.watermark import RACE_S, raised
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,7 +129,7 @@ class Press:
         times = {entry.token: _settled(entry, listing.listed_at) for entry in taken}
         return Part(
             mark=raised(before.mark if before else None, taken, listing.listed_at),
-            seen=membership(listing.entries),
+            seen=self._article.seen(kind),
             stored={token: (times.get(token, 0), file.path) for token, file in files.items()},
             facts=dict(facts),
         )

@@ -44,18 +44,21 @@ class Shelf:
             self.files[path] = file
         return file
 
-    def entry(self, entry: Entry, part: Part | None, *, anew: bool = False) -> File:
-        """A file of the drive; what was stored of it at this very modification time is not downloaded again."""
+    def entry(self, entry: Entry, part: Part | None, *, anew: bool = False, in_set: bool = False) -> File:
+        """A file of the drive; what was stored of it at this very modification time is not downloaded again.
+
+        A path never depends on what was before: who leaves a set gets a path of its own, which takes its bytes.
+        """
         when, path = part.stored.get(entry.token, (0, "")) if part else (0, "")
-        if when and when == entry.modified and not anew:
-            file = self.known(path)
-            if file is not None:
-                return file
+        file = self._known.get(path) if when and when == entry.modified and not anew else None
+        if file is not None and (in_set or sniffing.stem(path).endswith(f"/{file.blob}")):
+            self.files[path] = file
+            return file
         return self.keep(self._download(DOWNLOAD, entry.token), entry.name)
 
     def together(self, entries: Sequence[Entry], part: Part | None) -> dict[str, File]:
         """Files by token. Several keep their names, because they may name each other."""
-        taken = {entry.token: self.entry(entry, part) for entry in entries}
+        taken = {entry.token: self.entry(entry, part, in_set=len(entries) > 1) for entry in entries}
         if len(entries) < 2:
             return taken
         for file in taken.values():

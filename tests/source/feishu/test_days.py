@@ -13,6 +13,7 @@ from feishu_drive import ARTICLE, HTML, PODCAST, SLIDES, Drive, mp3, page, png, 
 from feishu_observing import Desk
 from feishu_server import feishu
 
+from git_okf.digest import blob_id
 from git_okf.errors import SourceUnavailable
 from git_okf.model import Fetched, Record
 from git_okf.source.feishu.memo import ARTICLE as TEXT
@@ -33,8 +34,8 @@ class Author:
 
     def day(self) -> None:
         acts: tuple[Callable[[], None], ...] = (
-            self.write, self.write, self.write, self.new, self.folder, self.part, self.part, self.part,
-            self.rename, self.delete, self.touch, self.picture,
+            self.write, self.write, self.new, self.folder, self.part, self.part, self.part, self.part, self.loss,
+            self.old, self.cover, self.cover, self.rename, self.delete, self.touch, self.picture,
         )  # fmt: skip
         for _ in range(self.dice.randrange(1, 6)):
             self.drive.later(seconds=self.dice.choice((0, 0, 1, 600)))
@@ -109,6 +110,34 @@ class Author:
             end = "mp3" if name == PODCAST else "html"
             self.changed.add(self.drive.file(folder, f"{number}.{end}", data))
 
+    def _files(self, *parents: str) -> list[str]:
+        folders = {node.token for node in self.drive.nodes.values() if node.name in parents}
+        return [node.token for node in self.drive.nodes.values() if node.type == "file" and node.parent in folders]
+
+    def loss(self) -> None:
+        """One file beside the text goes; those that stay may take its place."""
+        files = self._files(*FOLDERS.values())
+        if files:
+            lost = self.dice.choice(files)
+            self.changed.update(node.token for node in self.drive.children(self.drive.nodes[lost].parent))
+            self.drive.delete(lost)
+
+    def old(self) -> None:
+        """A file is moved in that is older than everything there."""
+        folders = [node.token for node in self.drive.nodes.values() if node.name == PODCAST]
+        if folders:
+            number = self._next()
+            token = self.drive.file(self.dice.choice(folders), f"0 {number}.mp3", mp3(number, 40))
+            self.drive.touch(token, self.drive.now - 864_000)
+            self.changed.add(token)
+
+    def cover(self) -> None:
+        covers = self._files(ARTICLE)
+        if covers:
+            token = self.dice.choice(covers)
+            self.drive.put(token, png(420, 10, seed=self._next()))
+            self.changed.add(token)
+
     def rename(self) -> None:
         if self._articles():
             self.drive.rename(self.dice.choice(self._articles()), f"named {self._next()}")
@@ -133,13 +162,14 @@ REFUSED = {"status": 400, "code": 1061002}
 FORBIDDEN = {"status": 403, "code": 1770032}
 
 
-def misfortune(desk: Desk, dice: random.Random) -> None:
-    """What goes wrong today: for anything now and then, and for some things all day."""
+def misfortune(desk: Desk, dice: random.Random, changed: set[str]) -> None:
+    """What goes wrong today: for anything now and then, and for some things, most of them new ones, all day."""
     server, nodes = desk.server, desk.drive.nodes
     server.page_limit, server.block_limit = dice.choice((200, 3)), dice.choice((500, 2))
-    server.lead_nowhere, server.empty_pages = dice.random() < 0.05, dice.random() < 0.2
+    server.lead_nowhere, server.empty_pages = dice.random() < 0.1, dice.random() < 0.2
     server.calls_a_token = dice.choice((0, 0, 11))
-    for node in dice.sample(sorted(nodes.values(), key=lambda node: node.token), 4):
+    new = [nodes[token] for token in sorted(changed & nodes.keys()) if dice.random() < 0.5]
+    for node in (*new, *dice.sample(sorted(nodes.values(), key=lambda node: node.token), 2)):
         how = dice.choice((DOWN, REFUSED, FORBIDDEN, {"drop": True}))
         if node.type == "folder":
             node.forbidden = node.token != desk.drive.root
@@ -203,7 +233,9 @@ def test_lark_twenty_days_with_faults_end_in_the_truth(seed: int) -> None:
         for _ in range(20):
             author.day()
             desk.drive.later(seconds=dice.choice((0, 1, 2, 3600, 86_400)))
-            misfortune(desk, dice)
+            misfortune(desk, dice, author.changed)
+            author.changed.clear()
+            before = set(desk.known)
             try:
                 seen = desk.sync()
                 happened.update(type(outcome).__name__ for outcome in seen.outcomes.values())
@@ -212,6 +244,7 @@ def test_lark_twenty_days_with_faults_end_in_the_truth(seed: int) -> None:
             except SourceUnavailable:
                 happened["unavailable"] += 1
             fortune(desk)
+            assert before & {node.token for node in desk.drive.children(desk.drive.root)} <= desk.known.keys()
             assert_nothing_passes_what_was_stored(desk)
         assert min(happened[word] for word in ("Fetched", "NotModified", "Failed", "incomplete", "parts")) > 0, happened
         for _ in range(2):
@@ -236,10 +269,12 @@ def test_a_hundred_days_without_faults_fetch_nothing_twice_without_need(seed: in
             author.changed.clear()
             author.day()
             desk.drive.later(days=1)
+            stored = {file.blob for record in desk.known.values() for file in record.files}
             seen = desk.sync()
             assert seen.complete
             files = [token for token in server.asked("media") if token.startswith("box")]
-            assert set(files) <= author.changed and len(files) == len(set(files))
+            assert len(files) == len(set(files))
+            assert not any(blob_id(desk.drive.nodes[token].data) in stored for token in set(files) - author.changed)
             taken = {key for key, outcome in seen.outcomes.items() if isinstance(outcome, Fetched)}
             assert server.count("docx") <= 2 * len(taken)
         assert_the_bundle_is_the_truth(desk)
