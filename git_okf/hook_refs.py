@@ -16,7 +16,7 @@ from git_okf.run import World
 from git_okf.store import notes
 from git_okf.store import state as states
 from git_okf.store.push import ATTEMPTS, Move, PushRaced, fetch_objects, push
-from git_okf.store.remote import remotes
+from git_okf.store.remote import address, remotes
 from git_okf.store.repo import RefUpdate, Repo
 
 ACTIONS = ("pre-push", "post-rewrite")
@@ -52,11 +52,12 @@ def push_along(repo: Repo, remote: str, lines: Iterable[str], when: datetime) ->
     wanted = [name for name in (notes.REF, states.REF) if name not in asked and repo.ref(name)]
     if not wanted or not branches or remote not in remotes(repo):
         return ()
+    where = address(repo, remote)
     for attempt in range(ATTEMPTS):
-        there = fetch_objects(repo, remote, wanted)
+        there = fetch_objects(repo, where, wanted)
         moves = [move for name in wanted if (move := _move(repo, remote, name, there[name], when))]
         try:
-            push(repo, remote, moves, hooks=False)
+            push(repo, where, moves, hooks=False)
             return tuple(move.ref for move in moves)
         except PushRaced:
             if attempt == ATTEMPTS - 1:

@@ -16,7 +16,7 @@ from datetime import datetime
 from git_okf.errors import GitRefused
 from git_okf.gitprogram import FETCH, NETWORK_TIMEOUT_S, TIMEOUT_S, git
 from git_okf.store import notes
-from git_okf.store.remote import remote_refs
+from git_okf.store.remote import remote_refs, shown
 from git_okf.store.repo import RefUpdate, Repo
 
 ATTEMPTS = 5
@@ -42,7 +42,7 @@ class PushRaced(GitRefused):
 
     def __init__(self, remote: str, actual: dict[str, str | None]) -> None:
         super().__init__(
-            f"{', '.join(actual)} moved on {remote} meanwhile; nothing was pushed",
+            f"{', '.join(actual)} moved on {shown(remote)} meanwhile; nothing was pushed",
             "run the sync again: it starts from what the remote has now",
         )
         self.actual = actual
@@ -141,6 +141,6 @@ def _refused(remote: str, said: str) -> PushRefused:
     lines = [line.strip() for line in said.splitlines() if line.strip() and line.strip() != "Done"]
     reason = next((line.partition("\t")[2] for line in lines if line.startswith("!")), lines[-1] if lines else "")
     return PushRefused(
-        f"{remote} refuses the push: {reason.replace(chr(9), ' ')}",
+        f"{shown(remote)} refuses the push: {reason.replace(chr(9), ' ')}",
         "\n".join(lines) or "run `git push` by hand to see more",
     )

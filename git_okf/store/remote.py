@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -75,6 +76,32 @@ def remotes(repo: Repo, ref: str = "") -> list[str]:
     branch = (ref or repo.head().ref).removeprefix("refs/heads/")
     first = [repo.config(f"branch.{branch}.remote") or "", "origin"]
     return [*dict.fromkeys(name for name in first if name in names), *(n for n in sorted(names) if n not in first)]
+
+
+def address(repo: Repo, remote: str) -> str:
+    """What git is to be given for a remote that is pushed to. One that is fetched from elsewhere (`pushurl`) is asked
+    where it is pushed to: a lease, a state or a branch that stands in another repository tells nothing of this one.
+    GitRefused where a push goes to several repositories: refs of two cannot be moved together."""
+    named = {name: _values(repo, f"remote.{remote}.{name}") for name in ("pushurl", "url")}
+    there = named["pushurl"] or named["url"]
+    if len(set(there)) > 1:
+        raise GitRefused(
+            f"{remote} is pushed to {len(there)} repositories at once, and their refs cannot be moved together. Nothing"
+            " was fetched or changed",
+            f"give each a remote of its own, and git-okf one of them: `git config --get-all remote.{remote}.pushurl`"
+            " shows them",
+        )
+    return there[0] if named["pushurl"] else remote
+
+
+def shown(remote: str) -> str:
+    """A remote as it may be told: its address without credentials."""
+    return re.sub(r"^([A-Za-z][\w+.-]*://)[^/@]*@", r"\1", remote)
+
+
+def _values(repo: Repo, name: str) -> list[str]:
+    listed = git(repo.root, "config", "-z", "--get-all", name, check=False).stdout.decode("utf-8", "surrogateescape")
+    return listed.split("\0")[:-1]
 
 
 def remote_refs(repo: Repo, remote: str, names: Sequence[str], timeout: float = NETWORK_TIMEOUT_S) -> dict[str, str]:

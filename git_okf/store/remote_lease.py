@@ -21,7 +21,7 @@ from git_okf.store import aside
 from git_okf.store import grant as grants
 from git_okf.store.grant import Clock, Grant, LeaseLost
 from git_okf.store.push import Move, PushRaced, push
-from git_okf.store.remote import remote_refs
+from git_okf.store.remote import remote_refs, shown
 from git_okf.store.repo import Repo
 
 PREFIX = "refs/okf/lease/"
@@ -114,7 +114,9 @@ class RemoteLease:
     @contextmanager
     def _by_myself(self, within: float | None) -> Iterator[None]:
         if not self._alone.acquire(timeout=-1 if within is None else within):
-            raise GitRefused(f"the lease of {self._source} is being renewed, and {self._remote} does not answer", "")
+            raise GitRefused(
+                f"the lease of {self._source} is being renewed, and {shown(self._remote)} does not answer", ""
+            )
         try:
             yield
         finally:
@@ -210,7 +212,7 @@ class RemoteLease:
                 found = aside.read_blob(self._repo, self._oid, extra)
             if found is not None:
                 return grants.parse(found)
-        raise GitRefused(f"{self._ref} of {self._remote} does not stand still", "run the sync again")
+        raise GitRefused(f"{self._ref} of {shown(self._remote)} does not stand still", "run the sync again")
 
     def _write(self, grant: Grant, repo: Repo | None = None) -> None:
         with aside.aside(self._repo) as extra:

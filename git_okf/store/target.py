@@ -34,6 +34,8 @@ class Target:
     """The full name: `refs/heads/...`."""
     base: str | None = None
     replaces: str | None = None
+    remote: str = ""
+    """Where a `--push` goes; "": as git has it configured for the branch."""
 
     @property
     def name(self) -> str:

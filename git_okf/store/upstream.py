@@ -20,7 +20,7 @@ from git_okf.gitprogram import git
 from git_okf.store import notes, remote_checkpoint, target, worktree
 from git_okf.store import state as states
 from git_okf.store.push import Move, PushRaced, fetch_objects, push
-from git_okf.store.remote import remotes
+from git_okf.store.remote import address, remotes, shown
 from git_okf.store.remote_lease import RemoteLease
 from git_okf.store.repo import RefMoved, RefUpdate, Repo
 from git_okf.store.target import Target
@@ -34,14 +34,16 @@ REPLACED_DEPTH = 4
 class Upstream:
     """Where a branch goes: the remote, the branch's ref there, and its ref here."""
 
+    name: str
     remote: str
+    """What git is given for it: the name, or the address it is pushed to."""
     branch: str
     local: str
     onto: Target | None = None
     """Given where the branch is checked out nowhere."""
 
     def __str__(self) -> str:
-        return f"{self.remote} {self.branch.removeprefix('refs/heads/')}"
+        return f"{self.name} {self.branch.removeprefix('refs/heads/')}"
 
 
 def find(repo: Repo, onto: Target | None = None) -> Upstream:
@@ -53,12 +55,12 @@ def find(repo: Repo, onto: Target | None = None) -> Upstream:
             "HEAD is on no branch, so there is none to push. Nothing was fetched or changed",
             "git switch BRANCH   then run again",
         )
-    names = remotes(repo, head.ref)
+    names = [onto.remote] if onto is not None and onto.remote else remotes(repo, head.ref)
     if not names:
         raise GitRefused("there is no remote to push to. Nothing was fetched or changed", "git remote add origin URL")
     section = f"branch.{head.ref.removeprefix('refs/heads/')}"
     follows = repo.config(f"{section}.merge") if repo.config(f"{section}.remote") == names[0] else None
-    return Upstream(names[0], follows or head.ref, head.ref, onto)
+    return Upstream(names[0], address(repo, names[0]), follows or head.ref, head.ref, onto)
 
 
 def catch_up(repo: Repo, when: datetime, onto: Target | None = None) -> None:
@@ -104,7 +106,7 @@ def _bring_together(
         if merged is None or merged == ours:
             return
         try:
-            repo.update([RefUpdate(name, ours, merged, f"okf: from {remote}")])
+            repo.update([RefUpdate(name, ours, merged, f"okf: from {shown(remote)}")])
             return
         except RefMoved:
             if attempt == ATTEMPTS - 1:

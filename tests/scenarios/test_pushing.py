@@ -414,3 +414,40 @@ def test_a_build_that_the_remote_refuses_leaves_nothing(docs: Docs, tmp_path: Pa
     docs.site.forget()
     docs.ok("build", docs.url, "-o", "docs", "--push")
     assert docs.site.bodies("/docs/a") == 0
+
+
+def test_where_it_is_pushed_to_is_where_it_looks(docs: Docs, bare: GitRepo, tmp_path: Path) -> None:
+    """Fetched from one repository, pushed to another: lease, state and branch are those of the one pushed to."""
+    docs.repo.git("clone", "--quiet", "--bare", str(bare.path), str(tmp_path / "fork.git"))
+    fork = GitRepo(tmp_path / "fork.git")
+    docs.repo.git("remote", "set-url", "--push", "origin", f"file://{fork.path}")
+    refs = bare.git("for-each-ref")
+    for version in (2, 3):
+        docs.put("a", version=version)
+        assert docs.sync("--push")["pushed"] == "origin main"
+        assert_in_step(docs, fork)
+    second = clone_of(fork, tmp_path / "second")
+    second.commit("somebody's", {"mine.txt": "1\n"})
+    second.git("push", "--quiet")
+    docs.put("a", version=4)
+    docs.sync("--push")
+    assert fork.git("log", "--format=%s", "-2", "main").splitlines()[1] == "somebody's"
+    assert bare.git("for-each-ref") == refs
+
+
+def test_sec_an_address_to_push_to_is_told_without_its_password(docs: Docs, bare: GitRepo) -> None:
+    docs.repo.git("remote", "set-url", "--push", "origin", "http://someone:hunter2@127.0.0.1:9/none.git")
+    asked = docs.site.requests()
+    ran = docs.run("sync", "--push")
+    assert ran.code == 128 and "hunter2" not in ran.err + ran.out and "127.0.0.1:9/none.git" in ran.err
+    assert docs.site.requests() == asked
+
+
+def test_a_remote_that_is_two_repositories_is_refused_before_any_request(docs: Docs, bare: GitRepo) -> None:
+    docs.repo.git("remote", "set-url", "--add", "--push", "origin", str(bare.path))
+    docs.sync("--push")
+    docs.repo.git("remote", "set-url", "--add", "--push", "origin", "/elsewhere.git")
+    asked = docs.site.requests()
+    ran = docs.run("sync", "--push")
+    assert ran.code == 128 and "pushed to 2 repositories at once" in ran.err and "remote of its own" in ran.err
+    assert docs.site.requests() == asked
