@@ -150,6 +150,6 @@ def formula(tex: str) -> str:
     """A formula in a line: between dollars, and as code between dollars where Markdown would read something in it."""
     if "\n" in tex:
         tex = " ".join(_COMMENT.sub(r"\1", part) for part in tex.split("\n"))
-    if text.has_dollar(tex) or text.has_tag(tex) or "`" in tex or tex.endswith("\\"):
+    if text.has_dollar(tex) or text.is_active(tex) or "`" in tex or tex.endswith("\\"):
         return f"${code_span(tex)}$"
     return f"${tex}$"

@@ -82,7 +82,7 @@ def _formula(tex: str) -> str:
     """A formula between dollars; as code where Markdown would read a block or HTML in its lines."""
     lines = tex.split("\n")
     tame = all(guard_line(each.lstrip(), first=False) == each.lstrip() for each in lines)
-    if tame and not (text.has_tag(tex) or text.has_dollar(tex) or "`" in tex or "~~~" in tex):
+    if tame and not (text.is_active(tex) or text.has_dollar(tex) or "`" in tex or "~~~" in tex):
         return f"$$\n{tex}\n$$"
     return _fence(tex, "math")
 

@@ -8,7 +8,7 @@ from git_okf.source.markdown.invisible import without_invisible
 
 _LINE_END = re.compile("\r\n|[\r\v\f\x85\u2028\u2029]")
 _BLANK = re.compile("[\t\u200b]")
-_TAG = re.compile(r"<(?=[A-Za-z/!?])")
+_ACTIVE = re.compile(r"<(?=[A-Za-z/!?])|\]\(")
 _BARE_DOLLAR = re.compile(r"(?<!\\)(?:\\\\)*\$")
 
 
@@ -35,9 +35,9 @@ def lines_of_tex(value: object) -> str:
     return "\n".join(kept for kept in (text.rstrip() for text in verbatim(value).strip().split("\n")) if kept)
 
 
-def has_tag(text: str) -> bool:
-    """Whether HTML could be read in a text."""
-    return _TAG.search(text) is not None
+def is_active(tex: str) -> bool:
+    """Whether HTML or a link would be read in TeX by who knows no formulas."""
+    return _ACTIVE.search(tex) is not None
 
 
 def has_dollar(tex: str) -> bool:

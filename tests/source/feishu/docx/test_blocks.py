@@ -200,6 +200,7 @@ def test_all_languages_of_the_reference() -> None:
         ("a\n=", "```math\na\n=\n```"),
         ("- b", "```math\n- b\n```"),
         ("a <b", "```math\na <b\n```"),
+        ("[a](x)", "```math\n[a](x)\n```"),
         ("a$b", "```math\na$b\n```"),
         ("\\$5", "$$\n\\$5\n$$"),
         (" \n", ""),
