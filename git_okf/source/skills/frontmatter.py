@@ -8,14 +8,24 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
-FRONT_BYTES = 64 * 1024
-"""A longer front matter is refused; the longest one allowed by the specification has a fortieth of that."""
+FRONT_BYTES = 32 * 1024
+"""A longer front matter is refused; the longest one allowed by the specification has a twentieth of that."""
 
 _MARKER = re.compile(r"^---[ \t]*(?:\n|\Z)", re.MULTILINE)
-_SIMPLE = re.compile(r"([A-Za-z0-9_-]+):[ \t]+(?![\"'\[{|>&*!%@`#])(\S.*?)[ \t]*\Z")
+_KEY = re.compile(r"[A-Za-z0-9_-]+:[ \t]")
+_MARKS = frozenset("\"'[{|>&*!%@`#")
+"""How a value begins that is no plain text."""
+
+
+MOST_LEVELS = 50
+
+
+class TooDeep(ValueError):
+    """A YAML text that nests deeper than MOST_LEVELS."""
 
 
 class Unreadable(ValueError):
@@ -85,31 +95,46 @@ def _values(head: str) -> tuple[dict[str, Any], list[str]]:
 
 def _quoted(line: str) -> str:
     """A line `key: a: b` with its value in quotes; any other line as it is."""
-    simple = _SIMPLE.match(line)
-    if not simple or (": " not in simple[2] and not simple[2].endswith(":")):
+    key, _, value = line.partition(":")
+    value = value.strip(" \t")
+    if not _KEY.match(line) or not value or value[0] in _MARKS or (": " not in value and not value.endswith(":")):
         return line
-    return f"{simple[1]}: {json.dumps(simple[2], ensure_ascii=False)}"
+    return f"{key}: {json.dumps(value, ensure_ascii=False)}"
 
 
 def _load(head: str) -> tuple[dict[str, Any], list[str]]:
     import yaml
 
     try:
-        for event in yaml.parse(head, yaml.BaseLoader):
-            if isinstance(event, yaml.AliasEvent):
-                raise Unreadable("has a front matter with YAML aliases")
+        events = events_of(head)
+        if any(isinstance(event, yaml.AliasEvent) for event in events):
+            raise Unreadable("has a front matter with YAML aliases")
         loader = yaml.BaseLoader(head)
         node = loader.get_single_node()
         values = loader.construct_document(node) if node is not None else None
-    except RecursionError:
+    except TooDeep:
         raise Unreadable("has a front matter that is nested too deeply") from None
     if not isinstance(node, yaml.MappingNode) or not isinstance(values, dict):
         raise Unreadable("has a front matter that is no mapping of keys to values")
-    keys = [key.value for key, _ in node.value]
-    twice = sorted({key for key in keys if keys.count(key) > 1})
+    counts = Counter(key.value for key, _ in node.value)
+    twice = sorted(key for key, count in counts.items() if count > 1)
     for key, value in reversed(node.value):
         values[key.value] = _plain(loader, value) if key.value in twice else values[key.value]
     return values, [f"the key {key!r} stands twice; the first counts" for key in twice]
+
+
+def events_of(text: str) -> list[Any]:
+    """The events of a YAML text. TooDeep where it nests deeper than anybody would: the parser takes the square of the
+    depth."""
+    import yaml
+
+    depth, events = 0, []
+    for event in yaml.parse(text, yaml.SafeLoader):
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if depth > MOST_LEVELS:
+            raise TooDeep
+        events.append(event)
+    return events
 
 
 def _plain(loader: Any, node: Any) -> Any:

@@ -43,6 +43,8 @@ _COPYRIGHT = re.compile(
 _RESERVING = 4_000
 """Characters up to which a text that reserves rights is taken for no licence at all; longer ones are unknown ones."""
 _TITLE_ROOM = 200
+MOST_BYTES = 256 * 1024
+"""Of a text that is looked at; the longest known one has an eighth of that."""
 _SLACK = 260
 """Characters that may stand around a short text besides copyright lines: its title, a file's name, an address."""
 
@@ -139,6 +141,8 @@ def _by_text(texts: Sequence[tuple[str, bytes]], said: str) -> Licence:
 
 def detect(data: bytes) -> str:
     """The SPDX identifier of a licence text, PROPRIETARY where it reserves all rights, else UNKNOWN."""
+    if len(data) > MOST_BYTES:
+        return UNKNOWN
     written = data.decode("utf-8", "replace")
     text = plain(written)
     if "commons clause" not in text:

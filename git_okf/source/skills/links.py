@@ -14,10 +14,10 @@ from urllib.parse import unquote
 from git_okf.source.skills import paths
 
 _FENCE = re.compile(r"^[ \t>*+-]*(?:\d+[.)][ \t]+)?(`{3,}|~{3,})(.*)$")
-_CODE_SPAN = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.DOTALL)
+_TICKS = re.compile(r"`+")
 _INLINE = re.compile(
     r"(?P<bang>!?)\[(?P<text>(?:[^\[\]\\\n]|\\.|\[[^\[\]\n]*\])*)\]"
-    r"\(\s*(?:<(?P<angle>[^<>\n]*)>|(?P<bare>[^\s()<>]*(?:\([^\s()]*\)[^\s()]*)*))(?P<title>\s+[\"'(][^\n]*?[\"')])?\s*\)"
+    r"\(\s*(?:<(?P<angle>[^<>\n]*)>|(?P<bare>[^\s()<>]*(?:\([^\s()]*\)[^\s()]*)*))(?P<title>\s+[\"'(][^\n]{0,300}?[\"')])?\s*\)"
 )
 _DEFINITION = re.compile(r"^(?P<head> {0,3}\[[^\]\n^][^\]\n]*\]:[ \t]*)<?(?P<bare>[^\s<>]+)>?", re.MULTILINE)
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
@@ -118,9 +118,25 @@ def _prose(text: str) -> str:
             lines[at] = " " * len(line)
         elif mark and not ("`" in mark[2] and mark[1][0] == "`"):
             fence, lines[at] = mark[1], " " * len(line)
-    return _CODE_SPAN.sub(_blank, "\n".join(lines))
+    return _without_spans("\n".join(lines))
 
 
-def _blank(span: re.Match[str]) -> str:
-    """Code, blanked. Brackets around it are none of its characters, so `[`x`](y)` stays a link."""
-    return re.sub(r"[^\n]", "\x00", span.group())
+def _without_spans(text: str) -> str:
+    """The text with code spans blanked out: from a run of backticks to the next one of its length. In one pass,
+    whatever the text."""
+    runs = [run.span() for run in _TICKS.finditer(text)]
+    after: dict[int, int] = {}
+    closing = [0] * len(runs)
+    for at in range(len(runs) - 1, -1, -1):
+        length = runs[at][1] - runs[at][0]
+        closing[at] = after.get(length, -1)
+        after[length] = at
+    parts, done, at = [], 0, 0
+    while at < len(runs):
+        if closing[at] < 0:
+            at += 1
+            continue
+        start, end = runs[at][0], runs[closing[at]][1]
+        parts += [text[done:start], re.sub(r"[^\n]", "\x00", text[start:end])]
+        done, at = end, closing[at] + 1
+    return "".join([*parts, text[done:]])

@@ -7,13 +7,17 @@ with a package, and decides nothing.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from typing import Any
 
+from git_okf.source.skills.frontmatter import FRONT_BYTES, TooDeep, events_of
 from git_okf.source.skills.manifest import COMPATIBILITY_LENGTH, DESCRIPTION_LENGTH, FIELDS, NAME_LENGTH
 
 _NO_BREAKS = {ord(ch): "_" for ch in "\x85\u2028\u2029"}
 """Line ends of YAML 1.1 (PyYAML), characters like any other in 1.2 (the validator's parser)."""
+_AFTER_KEY = re.compile("(?<=:)[\x85\u2028\u2029]")
+"""Where they count as space there too."""
 _MERGE = "tag:yaml.org,2002:merge"
 """The key `<<`: the validator's parser takes a mapping under it, and then forgets it."""
 
@@ -29,7 +33,9 @@ def faults(data: bytes, directory: str) -> tuple[str, ...]:
     parts = text.split("---", 2)
     if len(parts) < 3:
         return ("its front matter is not closed by ---",)
-    node, reason = _strict_yaml(parts[1].translate(_NO_BREAKS))
+    if len(parts[1]) > FRONT_BYTES:
+        return ("its front matter is too long to be one",)
+    node, reason = _strict_yaml(_AFTER_KEY.sub(" ", parts[1]).translate(_NO_BREAKS))
     if reason:
         return (f"its front matter is no strict YAML: {reason}",)
     fields = {key.value: value for key, value in node.value if key.tag != _MERGE}
@@ -41,14 +47,14 @@ def _strict_yaml(text: str) -> tuple[Any, str]:
     import yaml
 
     try:
-        for event in yaml.parse(text, yaml.SafeLoader):
+        for event in events_of(text):
             reason = _event_refusal(event)
             if reason:
                 return None, reason
         node = yaml.compose(text, yaml.SafeLoader)
     except yaml.YAMLError as error:
         return None, str(getattr(error, "problem", None) or "not YAML")
-    except RecursionError:
+    except TooDeep:
         return None, "it is nested too deeply"
     if not isinstance(node, yaml.MappingNode):
         return None, "it is no mapping"

@@ -91,7 +91,11 @@ def test_what_is_remembered_is_read_back(facts: Remembered) -> None:
     assert remembered.read(json.loads(json.dumps(remembered.told(facts)))) == facts
 
 
-@given(st.recursive(st.none() | st.integers() | _TEXT, lambda inner: st.lists(inner) | st.dictionaries(_TEXT, inner)))
+@given(
+    st.recursive(
+        st.none() | st.integers() | _TEXT, lambda inner: st.lists(inner) | st.dictionaries(_TEXT, inner), max_leaves=5
+    )
+)
 def test_what_cannot_be_read_counts_as_not_known(junk: Any) -> None:
     keys = ("url", "revision", "not_taken", "rejected", "offer")
     read = remembered.read(dict.fromkeys(keys, junk))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -129,3 +131,21 @@ def test_a_directory_and_the_root_have_addresses_too() -> None:
 )
 def test_a_repository_is_named_like_its_clone(url: str, name: str) -> None:
     assert web.repository_name(url) == name
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[" * 300_000,
+        '[a](b "' * 50_000,
+        "".join("`" * n + " " for n in range(1, 1000)),
+        "[a](" * 100_000,
+        "![[a]" * 60_000,
+        "[a]: " * 60_000,
+        "\\" * 300_000,
+    ],
+)
+def test_no_text_takes_long(text: str) -> None:
+    started = time.process_time()
+    links.rewritten(text, "p", lambda path: "https://w.example/x")
+    assert time.process_time() - started < 10, "the square of its length would be minutes"

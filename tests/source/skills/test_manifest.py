@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -102,8 +105,9 @@ def test_line_ends_do_not_matter_and_the_description_may_have_several_lines() ->
         (b"---\n- a\n---\n", "has a front matter that is no mapping of keys to values"),
         (b"---\nname: caf\xe9\ndescription: d\n---\n", "is not UTF-8 (byte 13)"),
         (b"---\na: &a [x]\nb: *a\ndescription: d\n---\n", "has a front matter with YAML aliases"),
-        (b"---\ndescription: " + b"x" * 70_000 + b"\n---\n", "has a front matter of more than 65536 bytes"),
-        (b"---\ndescription: " + b"[" * 20_000 + b"\n---\n", "has a front matter"),
+        (b"---\ndescription: " + b"x" * 70_000 + b"\n---\n", "has a front matter of more than 32768 bytes"),
+        (b"---\ndescription: " + b"[" * 20_000 + b"\n---\n", "has a front matter that is nested too deeply"),
+        (b"---\n" + b"- " * 20_000 + b"x\n---\n", "has a front matter that is nested too deeply"),
     ],
 )
 def test_what_clients_skip_is_refused_with_the_reason(data: bytes, reason: str) -> None:
@@ -157,3 +161,25 @@ def test_the_validators_front_matter_ends_at_the_first_three_hyphens_and_ours_at
     text = skill("pdf", description="has --- in it")
     assert strict.faults(text.encode(), "pdf") == ()
     assert read(text).description == "has --- in it"
+
+
+@pytest.mark.parametrize(
+    "front",
+    [
+        "description: " + "[" * 30_000,
+        "- " * 15_000 + "x",
+        "? " * 15_000 + "x",
+        "a:\n" * 10_000,
+        "".join(f"k{n}: v\n" for n in range(3000)),
+        "description: x" + " " * 30_000 + ": y",
+        "a: b: c\n" * 4000,
+        "description: " + "{a: " * 7_000,
+    ],
+)
+def test_no_front_matter_takes_long(front: str) -> None:
+    data = f"---\n{front}\n---\n".encode()
+    started = time.process_time()
+    with contextlib.suppress(Unreadable):
+        read(data)
+    strict.faults(data, "pdf")
+    assert time.process_time() - started < 15, "the square of what such a text can hold would be minutes"
