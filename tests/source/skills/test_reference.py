@@ -85,7 +85,7 @@ def case(chance: random.Random) -> tuple[str, bytes]:
 def test_our_verdict_is_that_of_the_validator() -> None:
     assert BIN.exists(), f"{BIN} is not there: scripts/test installs it, -m 'not validators' does without"
     chance = random.Random(8)
-    cases = [case(chance) for _ in range(3000)]
+    cases = [case(chance) for _ in range(1200)]
     asked = json.dumps([[directory, base64.b64encode(data).decode()] for directory, data in cases])
     done = subprocess.run(
         [str(BIN / "python"), "-c", _MANY], input=asked, check=True, text=True, encoding="utf-8", capture_output=True
@@ -93,7 +93,7 @@ def test_our_verdict_is_that_of_the_validator() -> None:
     theirs: list[bool] = json.loads(done.stdout)
     ours = [not strict.faults(data, directory) for directory, data in cases]
     assert [cases[at] for at, said in enumerate(ours) if said != theirs[at]] == []
-    assert sum(theirs) > 100
+    assert sum(theirs) > 40
 
 
 def validate(directory: Path) -> subprocess.CompletedProcess[str]:
