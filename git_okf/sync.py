@@ -101,6 +101,8 @@ def _write_outage(run: Run, base: Baseline, error: SourceUnavailable) -> None:
 def _prepare(run: Run, untouched: str = "Nothing was fetched or changed") -> Baseline:
     """Everything that can refuse the run before the first request."""
     onto = run.options.onto
+    for role in ("author", "committer") if not run.options.dry_run else ():
+        run.repo.identity(role)
     if onto is not None:
         return _prepare_target(run, onto)
     if run.repo.head().ref == states.REF:

@@ -10,6 +10,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from git_okf.errors import GitRefused
+
+TRUE = ("true", "yes", "on", "1")
+"""What git takes for true in its configuration, in any case."""
 FALLBACK_NAME = "git-okf"
 FALLBACK_EMAIL = "git-okf@localhost"
 
@@ -31,12 +35,26 @@ def identity(role: str, environ: Mapping[str, str], config: Callable[[str], str 
     """Who commits. `role` is `author` or `committer`.
 
     As git decides: GIT_AUTHOR_NAME and its kin, then `author.name`, then `user.name`. Where git would stop and ask for
-    an identity, `git-okf <git-okf@localhost>` stands in: an unattended run cannot answer.
+    an identity, `git-okf <git-okf@localhost>` stands in: an unattended run cannot answer. GitRefused where the user
+    wants no identity that was not configured (`user.useConfigOnly`).
     """
     env = f"GIT_{role.upper()}"
     name = environ.get(f"{env}_NAME") or config(f"{role}.name") or config("user.name") or ""
-    email = environ.get(f"{env}_EMAIL") or config(f"{role}.email") or config("user.email") or environ.get("EMAIL") or ""
+    email = environ.get(f"{env}_EMAIL") or config(f"{role}.email") or config("user.email") or ""
+    if (config("user.useconfigonly") or "false").lower() in TRUE:
+        _check_given(role, name=name, email=email)
+    email = email or environ.get("EMAIL") or ""
     return Identity(_plain(name) or FALLBACK_NAME, _plain(email) or FALLBACK_EMAIL)
+
+
+def _check_given(role: str, **given: str) -> None:
+    for what, value in given.items():
+        if not _plain(value):
+            raise GitRefused(
+                f"user.useConfigOnly is set, and git's configuration has no {what} for the {role} of commits. Nothing"
+                " was requested or changed",
+                f"git config user.{what} VALUE   or set {f'GIT_{role}_{what}'.upper()}",
+            )
 
 
 def _plain(text: str) -> str:

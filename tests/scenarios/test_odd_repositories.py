@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from conftest import GitRepo
+from remotes import bare_remote
 from scenario import Docs, assert_same, everything, paths, to_the_last_byte
 
 
@@ -149,6 +150,41 @@ def test_where_git_knows_no_identity_the_program_signs_with_its_own_name(
     docs.put("a", version=2)
     docs.sync()
     assert docs.repo.git("log", "-1", "--format=%an <%ae>") == "Somebody <somebody@example.org>"
+
+
+@pytest.mark.parametrize("push", [False, True])
+def test_who_wants_only_a_configured_identity_is_not_signed_for(
+    docs: Docs, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, push: bool
+) -> None:
+    docs.build("a")
+    bare_remote(docs.repo, tmp_path / "remote.git")
+    for name in list(os.environ):
+        if name.startswith(("GIT_AUTHOR_", "GIT_COMMITTER_")):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("EMAIL", "guessed@example.org")  # git counts it as a guess
+    docs.repo.git("config", "user.useConfigOnly", "true")
+    docs.repo.git("config", "user.name", "Somebody")
+    assert "no email was given" in refused_by_git(docs.repo)
+    docs.put("a", version=2)
+    before, asked = everything(docs.repo), docs.site.requests()
+    ran = docs.run("sync", *(["--push"] if push else []))
+    assert ran.code == 128
+    assert "user.useConfigOnly is set" in ran.err and "git config user.email VALUE" in ran.err
+    assert docs.site.requests() == asked
+    assert_same(before, everything(docs.repo))
+    docs.ok("sync", "--dry-run")
+    docs.ok("status")
+    docs.repo.git("config", "user.email", "somebody@example.org")
+    docs.sync()
+    assert docs.repo.git("log", "-1", "--format=%an <%ae>") == "Somebody <somebody@example.org>"
+
+
+def refused_by_git(repo: GitRepo) -> str:
+    done = subprocess.run(
+        ["git", "commit", "--allow-empty", "-m", "x"], cwd=repo.path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode
+    return done.stderr
 
 
 def test_an_index_that_another_process_holds_is_said_and_completed_later(

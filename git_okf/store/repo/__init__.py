@@ -356,14 +356,14 @@ class Repo:
 
     def flag(self, name: str) -> bool:
         """A true-or-false value of git's configuration; False where it is not set."""
-        return (self.config(name) or "false").lower() in ("true", "yes", "on", "1")
+        return (self.config(name) or "false").lower() in commits.TRUE
 
     @cached_property
     def _settings(self) -> dict[str, str]:
         return remote.settings(self.root, self._environ)
 
     def identity(self, role: str) -> commits.Identity:
-        """Who stands in commits as `author` or `committer`."""
+        """Who stands in commits as `author` or `committer`. GitRefused where the user wants nobody to be made up."""
         return commits.identity(role, self._environ, self.config)
 
     # --- raw access ---
