@@ -256,8 +256,11 @@ def page(title: str, seed: int = 0) -> bytes:
     return f"<!doctype html><title>{title}</title><script>run({seed})</script>\n".encode()
 
 
-def populate(drive: Drive, count: int = 163, seed: int = 4) -> Mapping[str, str | Blog]:
-    """A blog of all forms, always the same: plain documents, and folders with every mixture of types. By title."""
+def populate(drive: Drive, count: int = 163, seed: int = 4, sound: int = 20_000) -> Mapping[str, str | Blog]:
+    """A blog of all forms, always the same: plain documents, and folders with every mixture of types. By title.
+
+    `sound`: bytes of each podcast.
+    """
     dice = random.Random(seed)
     made: dict[str, str | Blog] = {}
     for number in range(count):
@@ -275,7 +278,7 @@ def populate(drive: Drive, count: int = 163, seed: int = 4) -> Mapping[str, str 
                 title,
                 text,
                 cover=png(640, 360, seed=number) if number % 4 else b"",
-                podcast=mp3(number) if number % 3 == 0 else b"",
+                podcast=mp3(number, sound) if number % 3 == 0 else b"",
                 script="Welcome.\n\nWe talk about it." if number % 6 == 0 else "",
                 slides=page(title, number) if number % 4 == 0 else b"",
                 html=page(title, -number) if number % 7 == 0 else b"",

@@ -59,11 +59,14 @@ class Press:
         for name, entry in (("audio", choice.audio), ("transcript", choice.text), ("cover", choice.cover)):
             if entry is None:
                 continue
-            files[entry.token] = self._script(entry) if entry.type == DOCX else self._shelf.entry(entry, before)
+            files[entry.token] = self._script(entry, before) if entry.type == DOCX else self._shelf.entry(entry, before)
             facts[name] = files[entry.token].path
         return self._part(PODCAST, files, facts)
 
-    def _script(self, entry: Entry) -> File:
+    def _script(self, entry: Entry, before: Part | None) -> File:
+        known = self._shelf.unchanged(entry, before)
+        if known is not None:
+            return known
         return self._shelf.keep(f"{transcript(self._api, entry.token)}\n".encode("utf-8", "replace"), "transcript.txt")
 
     def cover(self, token: str) -> Stored:

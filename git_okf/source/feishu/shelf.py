@@ -44,17 +44,22 @@ class Shelf:
             self.files[path] = file
         return file
 
-    def entry(self, entry: Entry, part: Part | None, *, anew: bool = False, in_set: bool = False) -> File:
-        """A file of the drive; what was stored of it at this very modification time is not downloaded again.
+    def unchanged(self, entry: Entry, part: Part | None, *, in_set: bool = False) -> File | None:
+        """What was stored of something at this very modification time, put here again.
 
         A path never depends on what was before: who leaves a set gets a path of its own, which takes its bytes.
         """
         when, path = part.stored.get(entry.token, (0, "")) if part else (0, "")
-        file = self._known.get(path) if when and when == entry.modified and not anew else None
-        if file is not None and (in_set or sniffing.stem(path).endswith(f"/{file.blob}")):
-            self.files[path] = file
-            return file
-        return self.keep(self._download(DOWNLOAD, entry.token), entry.name)
+        file = self._known.get(path) if when and when == entry.modified else None
+        if file is None or not (in_set or sniffing.stem(path).endswith(f"/{file.blob}")):
+            return None
+        self.files[path] = file
+        return file
+
+    def entry(self, entry: Entry, part: Part | None, *, anew: bool = False, in_set: bool = False) -> File:
+        """A file of the drive; one that is unchanged is not downloaded again, unless its bytes are wanted `anew`."""
+        file = None if anew else self.unchanged(entry, part, in_set=in_set)
+        return file or self.keep(self._download(DOWNLOAD, entry.token), entry.name)
 
     def together(self, entries: Sequence[Entry], part: Part | None) -> dict[str, File]:
         """Files by token. Several keep their names, because they may name each other."""
