@@ -39,7 +39,7 @@ def check(known: Mapping[str, Record], seen: Observation, delta: Delta, found: i
     """The first guard that refuses the plan, or None where all pass."""
     pages = {key: record for key, record in known.items() if record.status is Status.PAGE}
     trips = (
-        _page_count(_expected(pages, seen), found, limits.threshold),
+        _page_count(_expected(pages, seen, not limits.removal.follow), found, limits.threshold),
         _max_removed(len(pages), _lost(seen, delta), limits.removal),
         _lookalike(pages, seen),
         _collapse(pages, delta),
@@ -53,10 +53,11 @@ def _lost(seen: Observation, delta: Delta) -> int:
     return sum(not _left_scope(r.key, seen) and r.path not in moved for r in delta.removed)
 
 
-def _expected(pages: Mapping[str, Record], seen: Observation) -> int:
-    """The known items that could have been found: not those a run never came to (a time budget, `--retry-failed`)."""
+def _expected(pages: Mapping[str, Record], seen: Observation, withdrawn: bool) -> int:
+    """The known items that could have been found: not those a run never came to (a time budget, `--retry-failed`), nor
+    those that are kept though their source has them no more."""
     asked = pages if seen.complete else pages.keys() & seen.outcomes.keys()
-    return sum(not _left_scope(key, seen) for key in asked)
+    return sum(not _left_scope(key, seen) and not (withdrawn and pages[key].missing_since) for key in asked)
 
 
 def _left_scope(key: str, seen: Observation) -> bool:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from git_okf import baseline, config, verdicts
 from git_okf.bundle import check
+from git_okf.bundle.rules.attached import check_attached
 from git_okf.config import FILE_NAME, Config, SourceConfig
 from git_okf.errors import UsageError
 from git_okf.lookup import of_another_identity
@@ -34,6 +36,8 @@ def verify(
         shown.append(label)
         files = _files(root)
         found = verdicts.judge(source, files, expect=synced.get(root)) if source else check.check(files)
+        if source is not None and not source.editable:
+            found += _attached(root, source, files)
         findings += [(label, finding) for finding in found]
     return Verdicts(tuple(shown), tuple(findings))
 
@@ -53,6 +57,21 @@ def _synced(repo: Repo, source: SourceConfig) -> dict[str, str] | None:
     if base.state is None or base.state.bundle_tree != (base.bundle_tree or ""):
         return None
     return {record.path: record.content_hash for record in base.pages.values()}
+
+
+def _attached(root: Path, source: SourceConfig, files: Mapping[str, bytes]) -> list[check.Finding]:
+    """What is wrong with the files that stand beside the concepts."""
+    top = root.resolve().parents[len(Path(source.bundle).parts) - 1]
+    folder = top / source.files
+    shown = "" if source.files == source.bundle else f"{source.files}/"
+
+    def read(path: str) -> bytes | None:
+        file = folder / path
+        return file.read_bytes() if file.is_file() and not file.is_symlink() else None
+
+    concepts = ((path, data) for path, data in files.items() if b"\nfiles:\n" in data)
+    found = [finding for path, data in concepts for finding in check_attached(path, data, read, shown)]
+    return [replace(finding, hint=finding.hint.replace(" NAME`", f" {source.name}`")) for finding in found]
 
 
 def _files(root: Path) -> dict[str, bytes]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from git_okf import guard
@@ -103,3 +105,11 @@ def test_collapse_is_over_half_of_the_pages_losing_over_four_fifths(lost: int, s
         for n in range(lost)
     )
     assert check(10, 10, delta=Delta(updated=shrunk)) == ("collapse" if aborts else None)
+
+
+def test_items_that_are_kept_though_withdrawn_are_not_missed_again() -> None:
+    known = {f"k{n}": replace(page(n), missing_since="2026-01-01T00:00:00+00:00" if n < 4 else "") for n in range(6)}
+    seen = Observation(outcomes={o.key: o for o in (fetched(4, "sha256:4"), fetched(5, "sha256:5"))})
+    for follow, name in ((False, None), (True, "page-count")):
+        trip = guard.check(known, seen, Delta(), 2, guard.Limits(threshold=0.5, removal=Removal(follow=follow)))
+        assert (trip.name if trip else None) == name

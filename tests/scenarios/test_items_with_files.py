@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from conftest import GitRepo
+from conftest import GitRepo, Run
 
 from git_okf import config, sync
 from git_okf.model import RunResult
@@ -40,10 +40,10 @@ class Desk:
         repo.git("add", ".okf.yaml")
         repo.git("commit", "-qm", "configure")
 
-    def sync(self, **options: bool) -> RunResult:
+    def sync(self, *, theirs: bool = False) -> RunResult:
         world = World(environ=os.environ, open_source=lambda source, environ: self.source)
         repo = Repo.open(self.root, os.environ)
-        (result,) = sync.sync(repo, config.parse(SETTINGS), ["tools"], Options(**options), world)
+        (result,) = sync.sync(repo, config.parse(SETTINGS), ["tools"], Options(theirs=theirs), world)
         assert result.error is None, result.error
         assert self.repo.git("status", "--porcelain") == ""
         return result
@@ -171,3 +171,15 @@ def test_what_the_source_adds_to_the_front_matter_stands_below_ours(desk: Desk) 
     text = (desk.root / "okf/tools/pages/skills/pdf.md").read_text()
     assert text.index("content_hash:") < text.index('license: "MIT"') < text.index("files:")
     assert 'type: "mine"' not in text and 'key: "skills/pdf"' in text
+
+
+def test_verify_finds_a_file_that_was_edited_or_is_missing(desk: Desk, okf_here: Run) -> None:
+    desk.sync()
+    assert okf_here("verify").code == 0
+    desk.edit("run", b"mine\n")
+    desk.edit("picture", None)
+    ran = okf_here("verify")
+    assert ran.code == 1
+    assert "its file vendor/tools/pdf/run is not the one synced [file-edited]" in ran.out
+    assert "its file vendor/tools/pdf/picture is not there [file-missing]" in ran.out
+    assert "git okf sync --theirs tools" in ran.out
