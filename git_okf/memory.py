@@ -15,7 +15,7 @@ from git_okf import life
 from git_okf.baseline import Baseline
 from git_okf.config import SourceConfig
 from git_okf.errors import SourceUnavailable
-from git_okf.model import RETRY_WAIT, Record
+from git_okf.model import RETRY_WAIT, Record, Status
 from git_okf.store import last as lasts
 from git_okf.store import overlay, remote
 from git_okf.store import state as states
@@ -135,6 +135,36 @@ def write_state(
     move = update(repo, base, source, state, when, why)
     check_lease()
     repo.update([move])
+
+
+def write_aside(
+    repo: Repo, base: Baseline, source: SourceConfig, records: Iterable[Record], when: datetime,
+    check_lease: Callable[[], None],
+) -> None:  # fmt: skip
+    """Write down what a run learned that took no content: what fails, what is missing, that an outage is over."""
+    state = base.state
+    if state is None:
+        return
+    told = {**state.records}
+    for record in records:
+        known = told.get(record.key)
+        if known is None and record.status is not Status.PAGE:
+            told[record.key] = record
+        elif known is not None and known.status is Status.PAGE and record.status is Status.PAGE:
+            told[record.key] = replace(
+                known,
+                failure=record.failure,
+                tries=record.tries,
+                missing_runs=record.missing_runs,
+                missing_since=record.missing_since,
+            )
+    after = replace(state, records=told)
+    if state.last_error or state.retry_at or state.access == UNREACHABLE:
+        access, since = (PAUSED, state.since) if state.access == PAUSED else (ACTIVE, "")
+        after = replace(after, access=access, since=since, last_error="", failures=0, recheck_at="", retry_at="")
+    if states.worth_writing(state, after):
+        after = replace(after, last_observed=stamp(when))
+        write_state(repo, base, source, after, when, f"looked ({source.name})", check_lease)
 
 
 def write_outage(

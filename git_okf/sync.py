@@ -213,20 +213,21 @@ def _settle(run: Run, base: Baseline, seen: Observation, spool: Checkpoint) -> R
     """Plan, check, write; plan again where the branch moved meanwhile, from what was already fetched."""
     for _ in range(REPLANS):
         plan = planning.plan(run, base, seen, spool)
-        trip = guard.check(base.known, seen, plan, delta.found(seen), _limits(run))
+        trip = guard.check(base.known, seen, plan, delta.found(seen), limits(run))
         if trip is not None:
             return _aborted(run, base, seen, plan, trip)
         taken = plan.added or any(item.outcome == delta.CONFLICT for item in plan.retained)
         if not base.known and not taken and base.state is None:
             raise _nothing_found(run, seen)
         if run.options.head_only:
-            return landing.looked(run, base, seen, plan)
+            return _looked(run, base, seen, plan, spool)
         if run.gate is not None:
             verdict = run.gate(run, base, seen, plan, spool)
             run = replace(run, content=verdict.content, targets=verdict.targets)
-            plan = verdict.plan or plan
+            before, plan = plan, verdict.plan or plan
             if not verdict.write:
-                return _left(run, base, seen, plan, verdict.why)
+                spool.discard()
+                return _left(run, base, seen, (before, plan), verdict.why)
         else:
             base, plan = planning.held(run, base, seen, spool) or (base, plan)
         if run.options.dry_run:
@@ -244,9 +245,19 @@ def _settle(run: Run, base: Baseline, seen: Observation, spool: Checkpoint) -> R
     )
 
 
-def _left(run: Run, base: Baseline, seen: Observation, plan: Delta, why: str) -> RunResult:
-    """The result where the gate keeps the plan from being written; it is made again by the next run."""
-    result = finished(run, base, seen, plan, None)
+def _looked(run: Run, base: Baseline, seen: Observation, plan: Delta, spool: Checkpoint) -> RunResult:
+    """What was fetched is for the run that takes it; not where that is to find the newest, whenever it comes."""
+    result = landing.looked(run, base, seen, plan)
+    if run.gate is not None:
+        spool.discard()
+    return result
+
+
+def _left(run: Run, base: Baseline, seen: Observation, plans: tuple[Delta, Delta], why: str) -> RunResult:
+    """The result where the gate keeps the plan from being written: it is made again by the next run. What a run learned
+    besides is remembered. `plans`: as it was made, and as it would have been written."""
+    result = finished(run, base, seen, plans[1], None)
+    memory.write_aside(run.repo, base, run.source, plans[0].records, run.when, run.check_lease)
     run.publish()
     memory.note_last(run.repo, run.source.name, run.when, result.result)
     word = "skipped" if result.result == "synced" else result.result
@@ -270,7 +281,7 @@ def _prepared_again(run: Run, before: Baseline) -> Baseline:
     return base
 
 
-def _limits(run: Run) -> guard.Limits:
+def limits(run: Run) -> guard.Limits:
     threshold = run.source.threshold if run.options.threshold is None else run.options.threshold
     return guard.Limits(threshold=threshold, removal=run.source.removal, allowed=run.options.overrides)
 

@@ -8,7 +8,7 @@ from functools import partial
 
 from git_okf import memory
 from git_okf.config import Config, SourceConfig
-from git_okf.model import Delta
+from git_okf.model import Delta, Trip
 from git_okf.review import body, decide, marker, people, situation, targets
 from git_okf.review.forge import Forge, Review, Stage
 from git_okf.review.situation import Situation
@@ -69,6 +69,8 @@ class Case:
     content: str = ""
     delta: Delta = field(default_factory=Delta)
     excerpts: tuple[body.Excerpt, ...] = ()
+    overridden: Trip | None = None
+    """The guard that a person overrode."""
 
     @property
     def ref(self) -> str:

@@ -6,18 +6,17 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 
-from git_okf import baseline, planning
+from git_okf import baseline, delta, guard, planning
 from git_okf.baseline import Baseline
 from git_okf.bundle import concept
-from git_okf.delta import CONFLICT
-from git_okf.model import Change, Delta, Observation, RunResult
+from git_okf.model import Change, Delta, Observation, RunResult, Trip
 from git_okf.review import body, decide, fingerprint, targets
 from git_okf.reviewing import backlog, record, uncertain
 from git_okf.reviewing.case import Case, assess, deleted_without_host
 from git_okf.run import Run, Verdict
 from git_okf.source import Spool
 from git_okf.store.target import Target
-from git_okf.sync import sync_source
+from git_okf.sync import limits, sync_source
 
 
 def run(case: Case) -> RunResult:
@@ -33,6 +32,7 @@ def _onto_base(case: Case) -> Target:
 
 
 def _gate(case: Case, run: Run, base: Baseline, seen: Observation, plan: Delta, spool: Spool) -> Verdict:
+    case.overridden = _overridden(run, base, seen, plan)
     at_base, case.delta, written = _plans(case, run, base, seen, plan, spool)
     case.content = fingerprint.of_delta(case.delta)
     if case.branch is None and (again := _rejected(case, run, at_base, seen, spool)):
@@ -41,7 +41,7 @@ def _gate(case: Case, run: Run, base: Baseline, seen: Observation, plan: Delta, 
     case.found = assess(case, case.content, full=case.open is None and backlog.is_full(case))
     facts = case.found.facts
     if case.found.people:
-        in_the_way = any(item.outcome == CONFLICT for item in plan.retained)
+        in_the_way = any(item.outcome == delta.CONFLICT for item in plan.retained)
         facts = replace(facts, people=decide.People.IN_THE_WAY if in_the_way else decide.People.BELOW)
         if not (in_the_way or plan.changes_content or plan.rerendered):
             facts = replace(facts, branch=case.content)
@@ -55,6 +55,14 @@ def _gate(case: Case, run: Run, base: Baseline, seen: Observation, plan: Delta, 
         plan=written,
         targets=targets.dump(record.offered(case)),
     )
+
+
+def _overridden(run: Run, base: Baseline, seen: Observation, plan: Delta) -> Trip | None:
+    """The guard that would have refused the plan, had nobody overridden it."""
+    if not run.options.overrides:
+        return None
+    strict = replace(limits(run), allowed=frozenset())
+    return guard.check(base.known, seen, plan, delta.found(seen), strict)
 
 
 def _plans(

@@ -107,7 +107,8 @@ def _close(case: Case, decision: decide.Decision) -> None:
 
 def _write_text(case: Case, decision: decide.Decision, result: RunResult) -> Review:
     desk, there = case.desk, case.open
-    told = replace(result, delta=case.delta, subject=report.headline(case.delta, case.source.name))
+    subject = report.headline(case.delta, case.source.name)
+    told = replace(result, delta=case.delta, guard=case.overridden, subject=subject)
     text, title, labels = _text(case, decision, told), body.title(told), desk.settings.review.labels
     if there is not None:
         return desk.forge.update(there, title=title, body=text, labels=labels)

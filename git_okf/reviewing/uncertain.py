@@ -52,13 +52,20 @@ def plan(run: Run, base: Baseline, seen: Observation, spool: Spool, made: Delta,
     again = planning.plan(run, base, replace(seen, outcomes={**seen.outcomes, **outcomes}), spool)
     carried = {key for key, outcome in outcomes.items() if isinstance(outcome, Fetched)}
     told = {item.key for item in again.retained}
+    first = {record.key: record for record in made.records}
     return replace(
         again,
         added=_with_files(run.repo, again.added, carried, there),
         updated=_with_files(run.repo, again.updated, carried, there),
         rerendered=_with_files(run.repo, again.rerendered, carried, there),
         retained=(*again.retained, *(item for item in made.retained if item.key not in told)),
+        records=tuple(_still(each, first.get(each.key)) if each.key in outcomes else each for each in again.records),
     )
+
+
+def _still(record: Record, first: Record | None) -> Record:
+    """The record, which goes on failing."""
+    return replace(record, failure=first.failure, tries=first.tries) if first else record
 
 
 def _carried(base: Baseline, seen: Observation, made: Delta, there: Branch) -> Mapping[str, Outcome]:

@@ -1,0 +1,6 @@
+"""What the scenarios of nightly jobs share."""
+
+from __future__ import annotations
+
+from nightly import assemble as assemble
+from nightly import team as team
