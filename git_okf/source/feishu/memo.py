@@ -9,7 +9,8 @@ name             as it was listed
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -56,13 +57,17 @@ class Memo:
 
     def told(self) -> dict[str, Any]:
         """As JSON values; what is empty is left out."""
+        stored = {
+            kind: {token: [when, short(path)] for token, (when, path) in sorted(part.stored.items())}
+            for kind, part in self.parts.items()
+        }
         parts = {
             kind: {
                 name: value
                 for name, value in (
                     ("seen", part.seen),
-                    ("stored", {token: list(each) for token, each in sorted(part.stored.items())}),
-                    ("facts", dict(part.facts)),
+                    ("stored", stored[kind]),
+                    ("facts", _changed(part.facts, short)),
                 )
                 if value
             }
@@ -73,35 +78,57 @@ class Memo:
         whole = {
             "syncCheckpoints": marks,
             "parts": parts,
-            "media": dict(sorted(self.media.items())),
+            "media": _changed(dict(sorted(self.media.items())), short),
             "left": left,
             "name": self.name,
         }
         return {name: value for name, value in whole.items() if value}
 
 
-def memo_of(told: Mapping[str, Any]) -> Memo:
-    """What was told. Whatever cannot be read is nothing: that part begins from zero."""
+_OF_CONTENT = re.compile(r"assets/([0-9a-f]{2})/(\1[0-9a-f]{10})[0-9a-f]{28}([.-][^/]*)\Z")
+
+
+def short(path: str) -> str:
+    """A path that is made of its content, by the first 12 digits of that; any other as it is."""
+    found = _OF_CONTENT.match(path)
+    return f"{found[2]}{found[3]}" if found else path
+
+
+def _changed(facts: Mapping[str, Any], change: Callable[[str], str]) -> dict[str, Any]:
+    return {name: change(value) if isinstance(value, str) else value for name, value in facts.items()}
+
+
+def memo_of(told: Mapping[str, Any], files: Iterable[File] = ()) -> Memo:
+    """What was told of an item that has these files. Whatever cannot be read is nothing: that part begins from zero."""
+    whole = {short(file.path): file.path for file in files}
+
+    def path_of(said: str) -> str:
+        return whole.get(said, said)
+
     marks = _mapping(told.get("syncCheckpoints"))
-    parts = {kind: _part(each, marks.get(kind)) for kind, each in _mapping(told.get("parts")).items() if kind in TYPES}
+    parts = {
+        kind: _part(each, marks.get(kind), path_of)
+        for kind, each in _mapping(told.get("parts")).items()
+        if kind in TYPES
+    }
     left = {
         kind: Left(standing=str(each.get("standing", "")), why=str(each.get("why", "")))
         for kind, each in _mapping(told.get("left")).items()
         if kind in TYPES and isinstance(each, Mapping)
     }
-    media = {token: path for token, path in _mapping(told.get("media")).items() if isinstance(path, str)}
+    media = {token: path_of(path) for token, path in _mapping(told.get("media")).items() if isinstance(path, str)}
     name = told.get("name")
     return Memo(parts=parts, media=media, left=left, name=name if isinstance(name, str) else "")
 
 
-def _part(told: object, mark: object) -> Part:
+def _part(told: object, mark: object, path_of: Callable[[str], str]) -> Part:
     told = _mapping(told)
     seen = told.get("seen")
     return Part(
         mark=mark_of(mark),
         seen=seen if isinstance(seen, str) else "",
-        stored=dict(_stored(_mapping(told.get("stored")))),
-        facts=_mapping(told.get("facts")),
+        stored={token: (when, path_of(path)) for token, (when, path) in _stored(_mapping(told.get("stored")))},
+        facts=_changed(_mapping(told.get("facts")), path_of),
     )
 
 
@@ -148,7 +175,7 @@ def prior_of(last: Record | Fetched) -> Prior:
         fingerprint=last.fingerprint,
         size=last.size,
         name=last.name,
-        memo=memo_of(last.memo),
+        memo=memo_of(last.memo, last.files),
         files={file.path: file for file in last.files},
         saved=last if isinstance(last, Fetched) else None,
     )

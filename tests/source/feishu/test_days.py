@@ -193,7 +193,7 @@ def fortune(desk: Desk) -> None:
 
 def stored_of(record: Record | Fetched, kind: str) -> set[str]:
     """The files of one type."""
-    memo = memo_of(record.memo)
+    memo = memo_of(record.memo, record.files)
     media = set(memo.media.values()) if kind == TEXT else set()
     return memo.parts[kind].paths | media
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from git_okf.model import File
 from git_okf.source.feishu.entries import Entry
 from git_okf.source.feishu.memo import Left, Memo, Part, memo_of
 from git_okf.source.feishu.watermark import RACE_S, Mark, iso, mark_of, membership, raised, rises
@@ -107,3 +108,12 @@ def test_a_memory_that_was_told_is_read_again() -> None:
     )
     assert memo_of(memo.told()) == memo
     assert memo_of({}) == Memo() and Memo().told() == {}
+
+
+def test_paths_are_told_short_and_are_whole_again_with_the_files_of_the_record() -> None:
+    blob = "0f" * 20
+    file = File(path=f"assets/0f/{blob}.png", blob=blob, size=3)
+    memo = Memo(media={"m": file.path}, parts={"article": Part(mark=None, seen="1", facts={"cover": file.path})})
+    assert blob not in str(memo.told())
+    assert memo_of(memo.told(), [file]) == memo
+    assert memo_of(memo.told()).media == {"m": "0f0f0f0f0f0f.png"}
