@@ -8,6 +8,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import pytest
+from feishu_observing import ENVIRON, source_of
+from feishu_server import Server, feishu
 from observing import Bodies, no_sleep, page, tools
 from site_server import Site, serving
 
@@ -16,6 +18,7 @@ from git_okf.digest import content_hash
 from git_okf.errors import SourceUnavailable
 from git_okf.model import Failed, Fetched, Gone, NotModified, Observation, Record, Status
 from git_okf.source import Ask, Source
+from git_okf.source.feishu.folder import FeishuFolder
 from git_okf.source.memory import Item, MemorySource
 from git_okf.source.web.site import WebSite
 
@@ -112,6 +115,45 @@ class Web:
         self.site.page("/", page("Home", f"The pages of this site, as a list for the reader.</p><ul>{links}</ul><p>"))
 
 
+@dataclass
+class Feishu:
+    server: Server
+    tokens: dict[str, str] = field(default_factory=dict)
+
+    def key(self, name: str) -> str:
+        return self.tokens.get(name, f"no-{name}")
+
+    def put(self, name: str, text: str) -> None:
+        drive = self.server.drive
+        if name in self.tokens:
+            drive.write(self.tokens[name], text)
+        else:
+            self.tokens[name] = drive.document(drive.root, f"Page {name}", text)
+        drive.later(hours=1)
+
+    def drop(self, name: str) -> None:
+        self.server.drive.delete(self.tokens[name])
+
+    def fail(self, name: str) -> None:
+        self.put(name, "A text that cannot be read.")
+        empty = b'{"code": 0, "data": {"items": [], "has_more": false}}'
+        self.server.fail(f"*/documents/{self.tokens[name]}/blocks", body=empty, times=None)
+
+    def heal(self) -> None:
+        self.server.heal()
+
+    def outage(self) -> None:
+        self.server.fail("*/files", status=403, code=1061004, times=None)
+
+    def source(self, *, other_extractor: bool = False) -> Source:
+        self.server.forget()
+        source = source_of(self.server, thumbnails=not other_extractor, requests_per_second=100)
+        return FeishuFolder(source, ENVIRON)
+
+    def asked(self) -> list[str]:
+        return list(dict.fromkeys(self.server.asked("docx")))
+
+
 @contextmanager
 def memory_world() -> Iterator[World]:
     yield Memory()
@@ -124,7 +166,13 @@ def web_world() -> Iterator[World]:
         yield Web(site)
 
 
-@pytest.fixture(params=[memory_world, web_world], ids=["memory", "web"])
+@contextmanager
+def feishu_world() -> Iterator[World]:
+    with feishu() as server:
+        yield Feishu(server)
+
+
+@pytest.fixture(params=[memory_world, web_world, feishu_world], ids=["memory", "web", "feishu"])
 def world(request: pytest.FixtureRequest) -> Iterator[World]:
     with request.param() as made:
         for name in NAMES[:4]:
@@ -163,6 +211,9 @@ def records(seen: Observation, known: Mapping[str, Record] | None = None) -> dic
                 etag=outcome.etag,
                 last_modified=outcome.last_modified,
                 links=outcome.links,
+                name=outcome.name,
+                files=outcome.files,
+                memo=outcome.memo,
             )
         elif isinstance(outcome, Failed) and key in kept:
             kept[key] = replace(kept[key], failure=outcome.reason)

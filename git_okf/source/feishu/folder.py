@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 
 from git_okf import digest
 from git_okf.config import FeishuSource
-from git_okf.errors import SourceUnavailable
+from git_okf.errors import Interrupted, SourceUnavailable
 from git_okf.jsonapi import ApiRefused, ApiUnavailable, Effects
 from git_okf.model import (
     Counters,
@@ -28,7 +29,7 @@ from git_okf.source.feishu.api import Feishu
 from git_okf.source.feishu.article import Article, due, looked_at
 from git_okf.source.feishu.drive import Broken, Drive
 from git_okf.source.feishu.entries import DOCX, FOLDER, Entry, Listing
-from git_okf.source.feishu.memo import Prior, prior_of
+from git_okf.source.feishu.memo import Memo, Prior, prior_of
 from git_okf.source.feishu.summary import Tally, some
 from git_okf.source.feishu.taking import Taking
 from git_okf.source.feishu.trouble import NotTaken
@@ -89,20 +90,12 @@ class _Run:
         self._covered = False
 
     def observation(self) -> Observation:
-        root = self._root()
-        candidates = self._candidates(root)
-        known = {key for key, record in self._known.items() if record.status is Status.PAGE}
-        room = None if self._ask.max_pages is None else self._ask.max_pages - len(known)
-        for done, entry in enumerate(candidates):
-            if self._ends():
-                break
-            if entry.token not in known and room is not None:
-                if room <= 0:
-                    self._reasons.append("max_pages reached")
-                    continue
-                room -= 1
-            self._tools.progress("articles", done, len(candidates))
-            self._one(entry, root.listed_at)
+        root = Listing(entries=(), listed_at=0)
+        try:
+            root = self._root()
+            self._each(root)
+        except Interrupted:
+            self._reasons.append("the run was interrupted")
         stopped = self._api.stopped(apis.DOCX)
         if stopped is not None and not any(isinstance(o, Fetched | NotModified) for o in self._outcomes.values()):
             raise self._unavailable(stopped)
@@ -122,6 +115,22 @@ class _Run:
             origins=MappingProxyType(self._tally.origins),
             notices=tuple(self._notices),
         )
+
+    def _each(self, root: Listing) -> None:
+        """Every article, one after another, until there is a reason to stop."""
+        candidates = self._candidates(root)
+        known = {key for key, record in self._known.items() if record.status is Status.PAGE}
+        room = None if self._ask.max_pages is None else self._ask.max_pages - len(known)
+        for done, entry in enumerate(candidates):
+            if self._ends():
+                break
+            if entry.token not in known and room is not None:
+                if room <= 0:
+                    self._reasons.append("max_pages reached")
+                    continue
+                room -= 1
+            self._tools.progress("articles", done, len(candidates))
+            self._one(entry, root.listed_at)
 
     # --- the folder ---
 
@@ -243,11 +252,15 @@ class _Run:
         return fetched
 
     def _prior(self, key: str, page: Record | None) -> Prior | None:
-        """What an unfinished run saved stands for what was known before."""
+        """What an unfinished run saved stands for what was known before. A run that asks afresh remembers nothing but
+        which files are there."""
         saved = self._tools.spool.recall(key)
         if saved is not None:
             return prior_of(saved)
-        return prior_of(page) if page is not None else None
+        if page is None:
+            return None
+        prior = prior_of(page)
+        return replace(prior, memo=Memo(), raw_hash="") if self._ask.afresh else prior
 
     def _looked(self, article: Article, page: Record | None, moved: bool) -> NotModified | None:
         """Nothing is taken; what may have changed is remembered for the end."""
