@@ -91,6 +91,11 @@ def _ever_shorter(telling: Telling) -> Iterator[str]:
     yield "\n".join(head[:3])
 
 
+def says(text: str, notes: Sequence[str]) -> bool:
+    """Whether a text has any of these notes."""
+    return any(plain(note, 600) in text for note in notes)
+
+
 def _head(telling: Telling) -> list[str]:
     result = telling.result
     notes = [line for note in telling.notes for line in (f"> {plain(note, 600)}", "")]

@@ -43,6 +43,8 @@ class Target:
     """When it was offered, ISO 8601."""
     until: str = ""
     """When it was settled; "" while it is PENDING."""
+    items: int = 1
+    """How many decisions it asks for: more than one where each item is decided for itself."""
 
 
 Targets = tuple[Target, ...]
@@ -58,10 +60,12 @@ def _target(item: Any) -> Target | None:
     if not isinstance(item, Mapping) or item.get("state") not in list(State):
         return None
     texts = {name: item.get(name, "") for name in ("fingerprint", "url", "head", "since", "until")}
-    number = item.get("review", 0)
-    if not texts["fingerprint"] or not isinstance(number, int) or not all(isinstance(t, str) for t in texts.values()):
+    numbers = {name: item.get(name, default) for name, default in (("review", 0), ("items", 1))}
+    if not texts["fingerprint"] or not all(isinstance(text, str) for text in texts.values()):
         return None
-    return Target(state=State(item["state"]), review=number, **texts)
+    if not all(isinstance(number, int) for number in numbers.values()):
+        return None
+    return Target(state=State(item["state"]), **numbers, **texts)
 
 
 def dump(targets: Targets) -> list[dict[str, Any]]:
@@ -146,7 +150,7 @@ def _with(targets: Targets, told: Target) -> Targets:
         same = early
     if same[-1].state is told.state and same[-1].review == told.review:
         return targets
-    kept = replace(told, since=same[-1].since or told.since)
+    kept = replace(told, since=same[-1].since or told.since, items=same[-1].items)
     others = tuple(t for t in targets if t is not same[-1])
     if told.state is State.PENDING:
         return (*others, kept)
@@ -168,10 +172,11 @@ Coordinate = tuple[str, str, str]
 
 
 def backlog(open_targets: Iterable[tuple[Coordinate, Targets]]) -> int:
-    """Unresolved reviews: each coordinate once, by its newest target; settled ones do not count."""
-    newest: dict[Coordinate, bool] = {}
+    """Unresolved decisions: each coordinate once, by its newest target; settled ones do not count."""
+    newest: dict[Coordinate, int] = {}
     for coordinate, each in open_targets:
-        newest[coordinate] = newest.get(coordinate, False) or pending(each) is not None
+        waiting = pending(each)
+        newest[coordinate] = max(newest.get(coordinate, 0), waiting.items if waiting else 0)
     return sum(newest.values())
 
 
@@ -180,7 +185,8 @@ def was_full(histories: Iterable[tuple[Coordinate, Targets]], *, high_water: int
     targets, so that no run has to remember it for the others."""
     moments: list[tuple[datetime, int]] = []
     for spans in map(_spans, _by_coordinate(histories)):
-        moments += [moment for since, until in spans for moment in ((since, 1), *([(until, -1)] if until else []))]
+        for since, until, items in spans:
+            moments += [(since, items), *([(until, -items)] if until else [])]
     unresolved, full = 0, False
     for _, step in sorted(moments):
         unresolved += step
@@ -195,18 +201,19 @@ def _by_coordinate(histories: Iterable[tuple[Coordinate, Targets]]) -> Iterable[
     return merged.values()
 
 
-def _spans(targets: Targets) -> list[tuple[datetime, datetime | None]]:
-    """From when to when (None: still) anything was unresolved: what is superseded in place goes on being so."""
-    spans: list[tuple[datetime, datetime | None]] = []
+def _spans(targets: Targets) -> list[tuple[datetime, datetime | None, int]]:
+    """From when to when (None: still) anything was unresolved: what is superseded in place goes on being so. With how
+    many decisions the newest of each time asks for."""
+    spans: list[tuple[datetime, datetime | None, int]] = []
     for target in sorted(targets, key=lambda each: _time(each.since) or _NEVER):
         since, until = _time(target.since), None if target.state is State.PENDING else _time(target.until)
         if since is None or (until is None and target.state is not State.PENDING):
             continue
         if spans and (spans[-1][1] is None or since <= spans[-1][1]):
             last = spans[-1][1]
-            spans[-1] = spans[-1][0], None if last is None or until is None else max(last, until)
+            spans[-1] = spans[-1][0], None if last is None or until is None else max(last, until), target.items
         else:
-            spans.append((since, until))
+            spans.append((since, until, target.items))
     return spans
 
 

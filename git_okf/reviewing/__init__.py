@@ -14,10 +14,10 @@ from git_okf.config import SourceConfig
 from git_okf.errors import GitRefused, Interrupted, OkfError
 from git_okf.jsonapi import Effects
 from git_okf.review.hosts import open_forge
-from git_okf.reviewing import gate
+from git_okf.reviewing import gate, record
 from git_okf.reviewing.case import Case, Desk, case_of
 from git_okf.reviewing.outcome import Reviewed, settle
-from git_okf.run import Options, World
+from git_okf.run import Options, Target, World
 from git_okf.store import review_branch
 from git_okf.store.remote import remotes
 from git_okf.store.repo import Repo
@@ -39,6 +39,7 @@ def _reviewed(desk: Desk, source: SourceConfig) -> Reviewed:
     try:
         for attempt in range(ATTEMPTS):
             case = case_of(desk, source)
+            record.take_notice(case)
             result = gate.run(case)
             if result.error is None or attempt == ATTEMPTS - 1 or not _moved(case):
                 break
@@ -58,7 +59,7 @@ def of_repository(
     repo: Repo, names: Sequence[str], options: Options, world: World, *, report_issue: bool = False
 ) -> Iterator[Reviewed]:
     """The command: the configuration is that of the branch HEAD is on."""
-    settings = manage.read_config(repo)
+    settings = manage.read_config(repo, Target(ref=repo.head().ref) if repo.is_bare else None)
     remote = settings.review.remote
     if remote not in remotes(repo):
         raise GitRefused(

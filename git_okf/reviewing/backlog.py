@@ -8,6 +8,7 @@ from functools import partial
 from git_okf.config import SourceConfig
 from git_okf.review import targets
 from git_okf.review.targets import Targets
+from git_okf.reviewing import settling
 from git_okf.reviewing.case import Case, Desk
 
 Histories = list[tuple[targets.Coordinate, Targets]]
@@ -31,9 +32,15 @@ def is_full(case: Case) -> bool:
     return not _has_room(desk, histories(desk.record)) and not _has_room(desk, histories(partial(_settled, desk)))
 
 
+def _conflicts(desk: Desk) -> int:
+    """Items that no review can settle: a person has to say first which of two it is to be."""
+    return sum(len(settling.conflicts(desk.repo, each)) for each in desk.settings.sources.values())
+
+
 def _has_room(desk: Desk, known: Histories) -> bool:
+    unresolved = targets.backlog(known) + _conflicts(desk)
     marks = {"high_water": desk.settings.review.high_water, "low_water": desk.settings.review.low_water}
-    return targets.has_room(targets.backlog(known), was_full=targets.was_full(known, **marks), **marks)
+    return targets.has_room(unresolved, was_full=targets.was_full(known, **marks), **marks)
 
 
 def _settled(desk: Desk, source: SourceConfig) -> Targets:

@@ -67,6 +67,8 @@ class Case:
     full: bool = False
     decision: decide.Decision | None = None
     content: str = ""
+    items: int = 1
+    """How many decisions a review of that content asks for."""
     delta: Delta = field(default_factory=Delta)
     excerpts: tuple[body.Excerpt, ...] = ()
     overridden: Trip | None = None
@@ -94,9 +96,10 @@ def branch_of(source: SourceConfig) -> str:
 def case_of(desk: Desk, source: SourceConfig) -> Case:
     repo, ref = desk.repo, review_branch.ref_of(source.name)
     tips = review_branch.look(repo, desk.remote, desk.base, ref, desk.world.clock())
-    review_branch.align(repo, ref, tips, lambda commit: people.is_ours(_told(repo, source, tips, commit), source.name))
-    branch = _branch(desk, source, tips)
     reviews = desk.reviews(source, afresh=True)
+    heads = [review.head for review in reviews]
+    review_branch.align(repo, ref, tips, lambda each: _is_nobodys(_told(repo, source, tips, each), source), heads)
+    branch = _branch(desk, source, tips)
     if desk.forge.kind == "none":
         reviews = _without_host(desk, source, branch)
     found = _assess(desk, source, branch, reviews, None)
@@ -151,6 +154,10 @@ def _told(repo: Repo, source: SourceConfig, tips: Tips, commit: BranchCommit) ->
         tree=review_branch.trees(repo, commit.tree, source.places) if within else "elsewhere",
         merges_base=review_branch.merges(repo, commit, tips.base),
     )
+
+
+def _is_nobodys(commit: people.Commit, source: SourceConfig) -> bool:
+    return commit.merges_base or people.is_ours(commit, source.name)
 
 
 def _without_host(desk: Desk, source: SourceConfig, branch: situation.Branch | None) -> Sequence[Review]:

@@ -11,12 +11,15 @@ from git_okf.baseline import Baseline
 from git_okf.bundle import concept
 from git_okf.model import Change, Delta, Observation, RunResult, Trip
 from git_okf.review import body, decide, fingerprint, targets
-from git_okf.reviewing import backlog, record, uncertain
+from git_okf.reviewing import backlog, record, settling, uncertain
 from git_okf.reviewing.case import Case, assess, deleted_without_host
 from git_okf.run import Run, Verdict
 from git_okf.source import Spool
 from git_okf.store.target import Target
 from git_okf.sync import limits, sync_source
+
+CONCLUDED = frozenset({decide.Word.NOTHING, decide.Word.CLOSE, decide.Word.LEAVE_REJECTED})
+"""Words after which nothing of what was seen waits to be taken."""
 
 
 def run(case: Case) -> RunResult:
@@ -35,6 +38,7 @@ def _gate(case: Case, run: Run, base: Baseline, seen: Observation, plan: Delta, 
     case.overridden = _overridden(run, base, seen, plan)
     at_base, case.delta, written = _plans(case, run, base, seen, plan, spool)
     case.content = fingerprint.of_delta(case.delta)
+    case.items = settling.waiting(case.source, case.delta)
     if case.branch is None and (again := _rejected(case, run, at_base, seen, spool)):
         case.content = again
     case.reviews = deleted_without_host(case) or case.reviews
@@ -45,12 +49,15 @@ def _gate(case: Case, run: Run, base: Baseline, seen: Observation, plan: Delta, 
         facts = replace(facts, people=decide.People.IN_THE_WAY if in_the_way else decide.People.BELOW)
         if not (in_the_way or plan.changes_content or plan.rerendered):
             facts = replace(facts, branch=case.content)
+    if case.open is not None and body.says(case.open.body, (body.EDITED, body.SETTLED)):
+        facts = replace(facts, told="")  # what it says of the branch is to be said anew, once it is no longer so
     case.decision = decide.decide(facts)
     if case.decision.write_text:
         case.excerpts = tuple(_excerpts(case, at_base, spool))
     return Verdict(
         write=case.decision.write_branch,
         why=case.decision.why,
+        concluded=case.decision.word in CONCLUDED,
         content=case.content,
         plan=written,
         targets=targets.dump(record.offered(case)),

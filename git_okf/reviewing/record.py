@@ -6,7 +6,7 @@ looks. What became of it on the host is written after that.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import datetime
 
@@ -16,6 +16,7 @@ from git_okf.review import targets
 from git_okf.review.decide import Word
 from git_okf.review.forge import Review
 from git_okf.review.targets import State, Target, Targets
+from git_okf.reviewing import settling
 from git_okf.reviewing.case import Case, remembered
 from git_okf.store import review_branch
 from git_okf.store import state as states
@@ -34,7 +35,9 @@ def offered(case: Case, done: Review | None = None) -> Targets:
     if not case.content or (pending and (pending.fingerprint, pending.review) == (case.content, number)):
         return found
     url = review.url if review else ""
-    new = Target(fingerprint=case.content, state=State.PENDING, review=number, url=url, since=case.desk.now)
+    new = Target(
+        fingerprint=case.content, state=State.PENDING, review=number, url=url, since=case.desk.now, items=case.items
+    )
     return targets.offered(found, new)
 
 
@@ -69,8 +72,24 @@ def remember(case: Case, record: Targets, *, held: bool) -> None:
 
     def after(before: states.State, when: datetime) -> states.State:
         since = (before.held or case.desk.now) if held else ""
-        return replace(before, targets=tuple(told), held=since)
+        return replace(settling.settled(case.source, before, record), targets=tuple(told), held=since)
 
+    _write(case, after)
+
+
+def take_notice(case: Case) -> None:
+    """Tell the items of a source what became of their review, before the source is asked again: what was refused is not
+    to be offered in another one."""
+    found = case.found.record
+
+    def after(before: states.State, when: datetime) -> states.State:
+        return replace(settling.settled(case.source, before, found), targets=tuple(targets.dump(found)))
+
+    if settling.news(case.source, targets.load(remembered(case)["targets"]), found) and not case.desk.options.dry_run:
+        _write(case, after)
+
+
+def _write(case: Case, after: Callable[[states.State, datetime], states.State]) -> None:
     desk = case.desk
     options = replace(desk.options, push=True, onto=branches.Target(ref=case.ref))
     for attempt in range(ATTEMPTS):

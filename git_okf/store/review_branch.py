@@ -131,13 +131,14 @@ def trees(repo: Repo, tree: str | None, places: Iterable[str]) -> str:
     return " ".join(repo.subtree(tree, place) or "-" for place in places)
 
 
-def align(repo: Repo, ref: str, tips: Tips, is_ours: Callable[[BranchCommit], bool]) -> None:
-    """Bring the branch here to where it is on the remote, unless it has commits that are neither there nor ours."""
+def align(repo: Repo, ref: str, tips: Tips, is_ours: Callable[[BranchCommit], bool], kept: Iterable[str] = ()) -> None:
+    """Bring the branch here to where it is on the remote, unless it has commits that are neither there nor ours.
+    `kept`: commits that the host keeps, the heads of reviews."""
     here, there = repo.ref(ref), tips.branch
     if here is None or here == there:
         return
     target.check_free(repo, target.Target(ref=ref))
-    known = [f"^{tip}" for tip in (tips.base, there) if tip]
+    known = [f"^{tip}" for tip in (tips.base, there, *(tip for tip in kept if tip and repo.has(tip))) if tip]
     lost = [commit.id for commit in _listed(repo, here, *known, "--not", "--remotes") if not is_ours(commit)]
     if lost:
         name = ref.removeprefix("refs/heads/")
