@@ -180,6 +180,12 @@ def blob_id(data: bytes) -> str:
     return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
 
 
+def lfs_pointer(data: bytes) -> bytes:
+    """What git holds of a file that git-lfs keeps (git-lfs, docs/spec.md)."""
+    sha256 = hashlib.sha256(data).hexdigest()
+    return f"version https://git-lfs.github.com/spec/v1\noid sha256:{sha256}\nsize {len(data)}\n".encode()
+
+
 def fingerprint(*parts: object) -> str:
     """16 hex digits that change when a part does. Parts are JSON values, or tuples of them."""
     text = json.dumps(parts, sort_keys=True, ensure_ascii=False, separators=(",", ":"))

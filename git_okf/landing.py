@@ -15,14 +15,15 @@ from git_okf import changes, memory, report, thrift
 from git_okf.baseline import Baseline
 from git_okf.model import Delta, File, Observation, RunResult
 from git_okf.run import Run, finished
-from git_okf.source import Spool
-from git_okf.store import notes, overlay, review_branch, target, worktree
+from git_okf.source import Settlement, Spool, ingesting
+from git_okf.store import lfs, notes, overlay, review_branch, target, worktree
 from git_okf.store.repo import RefUpdate
 from git_okf.store.trees import Blob, Content
 
 
 def write(run: Run, base: Baseline, seen: Observation, plan: Delta, spool: Spool) -> RunResult:
     """Objects first, then all refs in one transaction, then the work tree (design.md, law 5)."""
+    plan = plan if run.gate is not None else _approved(run, plan)
     written = _content(run, base, plan, spool)
     if run.options.stage:
         if written.tree != base.tree:
@@ -43,6 +44,17 @@ def write(run: Run, base: Baseline, seen: Observation, plan: Delta, spool: Spool
         run.publish()
     memory.note_last(run.repo, run.source.name, run.when, result.result, runs)
     return result
+
+
+def _approved(run: Run, plan: Delta) -> Delta:
+    """Where nobody reviews, what is committed is approved by that."""
+    part = ingesting(run.source)
+    if part is None:
+        return plan
+    kept = {item.key for item in plan.retained}
+    memos = {record.key: record.memo for record in plan.records if record.memo and record.key not in kept}
+    _, told = part.settled({}, memos, Settlement.APPROVED, "")
+    return replace(plan, records=tuple(replace(r, memo=told[r.key]) if r.key in told else r for r in plan.records))
 
 
 def looked(run: Run, base: Baseline, seen: Observation, plan: Delta) -> RunResult:
@@ -140,6 +152,8 @@ def _attached(run: Run, spool: Spool, files: Mapping[str, File | bytes | None]) 
     made: dict[str, Content] = {}
     for path, file in files.items():
         if isinstance(file, File):
+            if file.content:
+                lfs.keep(repo.common_dir, spool.file(file.content))
             if not repo.has(file.blob):
                 repo.write_blob(spool.file(file.blob))
             made[f"{root}/{path}"] = Blob(file.blob, file.executable)

@@ -37,6 +37,8 @@ class File:
     """The name git has for the content (`digest.blob_id`)."""
     size: int
     executable: bool = False
+    content: str = field(default="", compare=False)
+    """Where `blob` is a pointer of git-lfs: the name of the content that it stands for, which lies in the spool too."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

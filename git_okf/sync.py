@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 from git_okf import baseline, delta, digest, guard, landing, memory, planning, report, standing
 from git_okf.baseline import Baseline
@@ -26,9 +27,9 @@ from git_okf.errors import (
 )
 from git_okf.holding import leased, spooled
 from git_okf.model import Delta, Fault, Fetched, Moved, NotModified, Observation, Record, RunResult, Trip
-from git_okf.run import Gate, Options, Run, World, finished
+from git_okf.run import Gate, Options, Run, Verdict, World, finished
 from git_okf.source import Ask, Source, Spool, Tools
-from git_okf.store import place, target, worktree
+from git_okf.store import lfs, place, target, worktree
 from git_okf.store import state as states
 from git_okf.store.checkpoint import Checkpoint
 from git_okf.store.push import PushRaced
@@ -115,6 +116,8 @@ def _prepare(run: Run, untouched: str = "Nothing was fetched or changed") -> Bas
     base = baseline.read(run.repo, run.source, rebuild=run.options.rebuild, at=partial(_base, run))
     for prefix in run.source.places:
         place.check(run.repo, prefix, base.tree)
+    if run.source.large_files:
+        lfs.check(run.repo, run.source.large_files)
     digest.compared_hash("", run.source.ignore)  # a rule that cannot be used is said now, not at the first page
     if not run.options.dry_run:
         for prefix in run.source.places:
@@ -167,6 +170,7 @@ def _observe(run: Run, base: Baseline, source: Source, spool: Spool) -> Observat
         again=base.state is not None,
         afresh=options.rebuild,
         memory=base.state.watermarks if base.state is not None else {},
+        memos=_memos(base),
         deadline=None if options.time_budget is None else run.started + options.time_budget,
         threshold=0.0 if "page-count" in options.overrides else options.threshold,
     )
@@ -199,6 +203,12 @@ def _observe(run: Run, base: Baseline, source: Source, spool: Spool) -> Observat
     return seen
 
 
+def _memos(base: Baseline) -> Mapping[str, Mapping[str, Any]]:
+    """What is remembered of items that the base does not have: they stand in a review."""
+    records = base.state.records if base.state is not None else {}
+    return {key: record.memo for key, record in records.items() if record.memo and key not in base.known}
+
+
 def _asked(run: Run, base: Baseline) -> Mapping[str, Record]:
     """The records to ask with. To put back what was edited by hand its bytes are needed, not a 304."""
     if not run.options.theirs:
@@ -227,7 +237,7 @@ def _settle(run: Run, base: Baseline, seen: Observation, spool: Checkpoint) -> R
             before, plan = plan, verdict.plan or plan
             if not verdict.write:
                 spool.discard()
-                return _left(run, base, seen, (before, plan), verdict.why)
+                return _left(run, base, seen, (before, plan), verdict)
         else:
             base, plan = planning.held(run, base, seen, spool) or (base, plan)
         if run.options.dry_run:
@@ -253,15 +263,16 @@ def _looked(run: Run, base: Baseline, seen: Observation, plan: Delta, spool: Che
     return result
 
 
-def _left(run: Run, base: Baseline, seen: Observation, plans: tuple[Delta, Delta], why: str) -> RunResult:
+def _left(run: Run, base: Baseline, seen: Observation, plans: tuple[Delta, Delta], verdict: Verdict) -> RunResult:
     """The result where the gate keeps the plan from being written: it is made again by the next run. What a run learned
     besides is remembered. `plans`: as it was made, and as it would have been written."""
     result = finished(run, base, seen, plans[1], None)
-    memory.write_aside(run.repo, base, run.source, plans[0].records, run.when, run.check_lease)
+    news = memory.Aside(records=plans[0].records, watermarks=seen.memory if verdict.concluded else None)
+    memory.write_aside(run.repo, base, run.source, news, run.when, run.check_lease)
     run.publish()
     memory.note_last(run.repo, run.source.name, run.when, result.result)
     word = "skipped" if result.result == "synced" else result.result
-    return replace(result, result=word, notices=(why, *result.notices))
+    return replace(result, result=word, notices=(verdict.why, *result.notices))
 
 
 def _prepared_again(run: Run, before: Baseline) -> Baseline:

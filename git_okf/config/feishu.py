@@ -41,7 +41,7 @@ class FeishuSource(SourceConfig):
     max_file_bytes: int = 100 * MIB
     """Larger audio, slides and pages are reported, not taken."""
     lfs: bool = False
-    """Store audio and slides through git-lfs."""
+    """Keep audio, slides and pages of more than a mebibyte in git-lfs."""
     requests_per_second: float = 4.0
     allow_hosts: tuple[str, ...] = ()
 
@@ -49,6 +49,10 @@ class FeishuSource(SourceConfig):
         """Without an address of its own, the folder's on the API's host: enough to tell people which one it is."""
         if not self.url:
             object.__setattr__(self, "url", f"{self.base_url}/drive/folder/{self.folder}")
+
+    @property
+    def large_files(self) -> str:
+        return f"{self.bundle}/large/**" if self.lfs else ""
 
     def identity(self) -> dict[str, Any]:
         return {"kind": self.kind, "base_url": self.base_url, "folder": self.folder, "bundle": self.bundle}

@@ -63,6 +63,11 @@ class SourceConfig:
         """All directories the source writes into."""
         return (self.bundle,) if self.files == self.bundle else (self.bundle, self.files)
 
+    @property
+    def large_files(self) -> str:
+        """A pattern, from the root of the repository, of the files that git-lfs is to keep; "" for none."""
+        return ""
+
     def identity(self) -> dict[str, Any]:
         """What makes it this source; state made for another identity is refused (design.md, "Commands")."""
         return {"kind": self.kind, "url": self.url, "bundle": self.bundle}

@@ -22,5 +22,5 @@ def check_attached(path: str, data: bytes, read: Callable[[str], bytes | None], 
         there = read(file.path)
         if there is None:
             yield Finding(path, 1, "file-missing", ERROR, f"its file {shown}{file.path} is not there", WAY_OUT)
-        elif digest.blob_id(there) != file.blob:
+        elif file.blob not in (digest.blob_id(there), digest.blob_id(digest.lfs_pointer(there))):
             yield Finding(path, 1, "file-edited", ERROR, f"its file {shown}{file.path} is not the one synced", WAY_OUT)
