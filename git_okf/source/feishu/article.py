@@ -13,7 +13,7 @@ from git_okf import digest
 from git_okf.config import FeishuSource
 from git_okf.source.feishu import sniffing
 from git_okf.source.feishu.drive import Drive
-from git_okf.source.feishu.entries import DOCX, FILE, FOLDER, Entry, Listing
+from git_okf.source.feishu.entries import DOCX, FILE, FOLDER, Entry, Listing, name_of
 from git_okf.source.feishu.memo import ARTICLE, PODCAST, TYPES, Prior
 from git_okf.source.feishu.trouble import API_TROUBLE, NotTaken, not_taken
 from git_okf.source.feishu.watermark import membership, rises, standing
@@ -151,7 +151,8 @@ def due(article: Article, prior: Prior | None, fingerprint: str, limit: int) -> 
     memo = prior.memo
     found = {kind for kind, listing in article.types.items() if _is_due(article, kind, listing, prior, limit)}
     found |= memo.parts.keys() - article.types.keys() - article.failed.keys()
-    if memo.name != article.entry.title or prior.fingerprint != fingerprint or not prior.raw_hash:
+    title = article.entry.title
+    if (title and prior.name != name_of(title)) or prior.fingerprint != fingerprint or not prior.raw_hash:
         found.add(ARTICLE)
     if not set(memo.media.values()) <= prior.files.keys():
         found.add(ARTICLE)

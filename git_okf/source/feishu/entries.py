@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import quote
 
 DOCX, FILE, FOLDER, SHORTCUT = "docx", "file", "folder", "shortcut"
+_MORE_THAN_A_PART = re.compile(r"[%/?#:\\\x00-\x1f\x7f]")
 LATEST = 253402300799
 """The end of the year 9999: a larger number is no time in seconds."""
 
@@ -45,6 +48,11 @@ class Listing:
 
     def of_type(self, *types: str) -> tuple[Entry, ...]:
         return tuple(entry for entry in self.entries if entry.type in types)
+
+
+def name_of(title: str) -> str:
+    """A title as one part of a path's name: what would be read as more than a part is percent-encoded."""
+    return _MORE_THAN_A_PART.sub(lambda found: quote(found[0], safe=""), title)
 
 
 def entry_of(raw: object) -> Entry | None:

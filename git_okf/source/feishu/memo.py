@@ -53,7 +53,6 @@ class Memo:
     parts: Mapping[str, Part] = field(default_factory=dict)
     media: Mapping[str, str] = field(default_factory=dict)
     left: Mapping[str, Left] = field(default_factory=dict)
-    name: str = ""
 
     def told(self) -> dict[str, Any]:
         """As JSON values; what is empty is left out."""
@@ -80,7 +79,6 @@ class Memo:
             "parts": parts,
             "media": _changed(dict(sorted(self.media.items())), short),
             "left": left,
-            "name": self.name,
         }
         return {name: value for name, value in whole.items() if value}
 
@@ -117,8 +115,7 @@ def memo_of(told: Mapping[str, Any], files: Iterable[File] = ()) -> Memo:
         if kind in TYPES and isinstance(each, Mapping)
     }
     media = {token: path_of(path) for token, path in _mapping(told.get("media")).items() if isinstance(path, str)}
-    name = told.get("name")
-    return Memo(parts=parts, media=media, left=left, name=name if isinstance(name, str) else "")
+    return Memo(parts=parts, media=media, left=left)
 
 
 def _part(told: object, mark: object, path_of: Callable[[str], str]) -> Part:

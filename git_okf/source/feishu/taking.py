@@ -18,6 +18,7 @@ from git_okf.model import Fetched, File
 from git_okf.source import Tools
 from git_okf.source.feishu.api import Feishu
 from git_okf.source.feishu.article import Article
+from git_okf.source.feishu.entries import name_of
 from git_okf.source.feishu.memo import ARTICLE, PODCAST, TYPES, Left, Memo, Part, Prior
 from git_okf.source.feishu.parts import Press
 from git_okf.source.feishu.shelf import Shelf
@@ -131,7 +132,7 @@ class Taking:
 
     def _memo(self, media: Mapping[str, str]) -> dict[str, Any]:
         parts = {kind: self._parts.now[kind] for kind in TYPES if kind in self._parts.now}
-        return Memo(parts=parts, media=media, left=self._parts.left, name=self._article.entry.title).told()
+        return Memo(parts=parts, media=media, left=self._parts.left).told()
 
     def _as_it_was(self) -> Fetched:
         """Nothing in it differs from last time; what is remembered of it may."""
@@ -185,7 +186,7 @@ class Taking:
             raw_hash=self._raw(text, title, files),
             fingerprint=self._fingerprint,
             size=len(text.body),
-            name=quote(title, safe=""),
+            name=name_of(title),
             resource=self._resource(),
             type=CONCEPT,
             meta={**told, **self._times(), "fingerprint": compared},

@@ -11,6 +11,7 @@ import pytest
 from feishu_drive import HTML, PODCAST, SLIDES, Blog, blocks_of, mp3, page, png, run, with_pictures
 from feishu_observing import Desk, outcomes, reason
 
+from git_okf.bundle.paths import place
 from git_okf.model import Failed, Fetched, Gone
 from git_okf.source.feishu import thumbnail
 
@@ -467,7 +468,8 @@ def test_what_an_article_is_called_may_hold_anything(desk: Desk) -> None:
     assert outcomes(seen) == dict.fromkeys(keys, "Fetched")
     for outcome in seen.outcomes.values():
         assert isinstance(outcome, Fetched)
-        assert "/" not in outcome.name and ":" not in outcome.name and "?" not in outcome.name
+        assert not set(outcome.name) & set("/:?#\\\n")
+        assert place(outcome.name).startswith("pages/") and place(outcome.name).count("/") == 1
 
 
 def test_a_mention_of_another_document_does_not_make_one_article_depend_on_another(desk: Desk) -> None:

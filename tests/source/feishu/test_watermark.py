@@ -103,9 +103,7 @@ def test_a_memory_that_makes_no_sense_is_no_memory(told: object) -> None:
 
 def test_a_memory_that_was_told_is_read_again() -> None:
     part = Part(mark=Mark(NOW, frozenset("a")), seen="0f", stored={"a": (NOW, "assets/a.png")}, facts={"words": 3})
-    memo = Memo(
-        parts={"article": part}, media={"m": "assets/m.png"}, left={"html": Left(standing="1", why="x")}, name="N"
-    )
+    memo = Memo(parts={"article": part}, media={"m": "assets/m.png"}, left={"html": Left(standing="1", why="x")})
     assert memo_of(memo.told()) == memo
     assert memo_of({}) == Memo() and Memo().told() == {}
 
