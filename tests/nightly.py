@@ -281,7 +281,6 @@ def _start(team: Team, yaml: str, template: Path) -> None:
     """The first bundles are on `main` of the remote; made once, and copied for every test."""
     places = (team.repo.path, team.hub.repo)
     if not template.exists():
-        template.mkdir()
         team.repo.path.mkdir()
         team.repo.git("init", "--quiet")
         team.repo.commit("configure", {".okf.yaml": yaml})
@@ -290,8 +289,10 @@ def _start(team: Team, yaml: str, template: Path) -> None:
         team.repo.git("clone", "--quiet", "--bare", str(team.repo.path), str(team.hub.repo))
         team.repo.git("remote", "add", "origin", str(team.hub.repo))
         team.repo.git("push", "--quiet", "origin", "main", "okf/state", "refs/notes/okf")
+        unfinished = Path(f"{template}-unfinished")
         for place in places:
-            shutil.copytree(place, template / place.name)
+            shutil.copytree(place, unfinished / place.name)
+        unfinished.rename(template)
         return
     for place in places:
         shutil.copytree(template / place.name, place)

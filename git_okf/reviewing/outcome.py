@@ -51,7 +51,8 @@ def _reviewed(case: Case, result: RunResult) -> Reviewed:
     told = Reviewed(result=result, word=decision.word, why=decision.why, branch=branch, content=case.content)
     try:
         done = _done(case, decision, result)
-        case.desk.asked.pop(case.source.name, None)
+        if decision.write_text or decision.close_others or decision.word is decide.Word.CLOSE:
+            case.desk.asked.pop(case.source.name, None)
         held = decision.word is decide.Word.LEAVE_BACKLOG
         record.remember(case, record.settled(case, decision.word, done), held=held)
     except Interrupted:
@@ -68,7 +69,8 @@ def _looked(case: Case, result: RunResult) -> decide.Decision | None:
     """A run that looked only never comes to the gate."""
     if result.error is not None or not case.looks_only:
         return None
-    return decide.decide(case.found.facts)
+    found_nothing = result.result == "unchanged" and result.complete
+    return decide.decide(replace(case.found.facts, wanted="") if found_nothing else case.found.facts)
 
 
 def _half_done(result: RunResult, error: OkfError, branch: str) -> RunResult:
