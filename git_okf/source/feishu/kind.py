@@ -30,11 +30,6 @@ def check(source: SourceConfig) -> None:
             raise ConfigError(
                 f"source {source.name}: types.{kind} and types.{same[0]} are both {name!r}", "give each its own name"
             )
-    if feishu.lfs:
-        raise ConfigError(
-            f"source {source.name}: `lfs: true` cannot be done: files are stored in git itself",
-            "leave it out; files over max_file_bytes are reported and not taken",
-        )
 
 
 def may_hold(source: SourceConfig, path: str) -> bool:

@@ -83,7 +83,7 @@ class Memo:
         return {name: value for name, value in whole.items() if value}
 
 
-_OF_CONTENT = re.compile(r"assets/([0-9a-f]{2})/(\1[0-9a-f]{10})[0-9a-f]{28}([.-][^/]*)\Z")
+_OF_CONTENT = re.compile(r"(?:assets|large)/([0-9a-f]{2})/(\1[0-9a-f]{10})[0-9a-f]{28}([.-][^/]*)\Z")
 
 
 def short(path: str) -> str:

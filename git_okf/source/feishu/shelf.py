@@ -2,6 +2,7 @@
 
     assets/<first two digits>/<blob>.<extension>          one file
     assets/<first two digits>/<digest of the set>/<name>  files that name each other (slides of several files)
+    large/<first two digits>/<blob>.<extension>           one that git-lfs keeps, where that is wanted
 
 A path that is made of the content stays where it is when the article is renamed, and two articles with one picture
 share it.
@@ -18,10 +19,12 @@ from git_okf.source import Spool
 from git_okf.source.feishu import sniffing
 from git_okf.source.feishu.api import Feishu
 from git_okf.source.feishu.entries import Entry
-from git_okf.source.feishu.memo import Part, Prior
+from git_okf.source.feishu.memo import Part, Prior, short
 from git_okf.source.feishu.trouble import not_taken
 
-FOLDER = "assets"
+FOLDER, LARGE_FOLDER = "assets", "large"
+LARGE = 1024 * 1024
+"""Bytes above which a file is one for git-lfs."""
 DOWNLOAD = "/open-apis/drive/v1/files/{}/download"
 MEDIA = "/open-apis/drive/v1/medias/{}/download"
 
@@ -29,8 +32,8 @@ MEDIA = "/open-apis/drive/v1/medias/{}/download"
 class Shelf:
     """Where the files of one article are put. Raises NotTaken for what cannot be had."""
 
-    def __init__(self, api: Feishu, spool: Spool, prior: Prior | None, limit: int) -> None:
-        self._api, self._spool, self._limit = api, spool, limit
+    def __init__(self, api: Feishu, spool: Spool, prior: Prior | None, limit: int, *, lfs: bool = False) -> None:
+        self._api, self._spool, self._limit, self._lfs = api, spool, limit, lfs
         self._known: Mapping[str, File] = prior.files if prior else {}
         self.files: dict[str, File] = {}
         """By path, all that were put here."""
@@ -51,7 +54,7 @@ class Shelf:
         """
         when, path = part.stored.get(entry.token, (0, "")) if part else (0, "")
         file = self._known.get(path) if when and when == entry.modified else None
-        if file is None or not (in_set or sniffing.stem(path).endswith(f"/{file.blob}")):
+        if file is None or (path.startswith(f"{LARGE_FOLDER}/") if in_set else path == short(path)):
             return None
         self.files[path] = file
         return file
@@ -59,7 +62,12 @@ class Shelf:
     def entry(self, entry: Entry, part: Part | None, *, anew: bool = False, in_set: bool = False) -> File:
         """A file of the drive; one that is unchanged is not downloaded again, unless its bytes are wanted `anew`."""
         file = None if anew else self.unchanged(entry, part, in_set=in_set)
-        return file or self.keep(self._download(DOWNLOAD, entry.token), entry.name)
+        if file is not None:
+            return file
+        data = self._download(DOWNLOAD, entry.token)
+        if self._lfs and len(data) > LARGE and not in_set and not _is_picture(data, entry.name):
+            return self._keep_large(data, entry.name)
+        return self.keep(data, entry.name)
 
     def together(self, entries: Sequence[Entry], part: Part | None) -> dict[str, File]:
         """Files by token. Several keep their names, because they may name each other."""
@@ -95,8 +103,21 @@ class Shelf:
         self.fresh[path] = data
         return self.files[path]
 
+    def _keep_large(self, data: bytes, name: str) -> File:
+        """The content goes into the spool before its pointer, so that a spool cut short never has the pointer alone."""
+        content = self._spool.put_file(data)
+        blob = self._spool.put_file(digest.lfs_pointer(data))
+        path = f"{LARGE_FOLDER}/{content[:2]}/{content}.{sniffing.extension(data, name)}"
+        self.files[path] = File(path=path, blob=blob, size=len(data), content=content)
+        self.fresh[path] = data
+        return self.files[path]
+
     def _download(self, path: str, token: str) -> bytes:
         try:
             return self._api.download(path, token, self._limit)
         except (ApiRefused, ApiUnavailable) as error:
             raise not_taken(error) from None
+
+
+def _is_picture(data: bytes, name: str) -> bool:
+    return sniffing.is_picture(f".{sniffing.extension(data, name)}")

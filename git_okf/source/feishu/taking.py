@@ -48,7 +48,7 @@ class Taking:
     ) -> None:
         self._api, self._source, self._tools = api, source, tools
         self._article, self._prior, self._fingerprint = article, prior, fingerprint
-        self._shelf = Shelf(api, tools.spool, prior, source.max_file_bytes)
+        self._shelf = Shelf(api, tools.spool, prior, source.max_file_bytes, lfs=source.lfs)
         self._press = Press(api, self._shelf, article, prior, thumbnails=source.thumbnails)
         self._parts = Parts()
         self.read = False

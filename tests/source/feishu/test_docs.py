@@ -35,9 +35,9 @@ def test_the_example_is_a_configuration() -> None:
 
 def test_every_key_is_told_with_its_default() -> None:
     told = table()
-    assert told.keys() - {"PPT", "html"} == CHECKS.keys() - SHARED.keys() - {"lfs"}
+    assert told.keys() - {"PPT", "html"} == CHECKS.keys() - SHARED.keys()
     defaults = {field.name: field.default for field in fields(FeishuSource) if field.default is not MISSING}
-    for name in ("base_url", "thumbnails", "max_file_bytes", "requests_per_second"):
+    for name in ("base_url", "thumbnails", "max_file_bytes", "lfs", "requests_per_second"):
         assert yaml.safe_load(told[name]) == defaults[name]
     assert yaml.safe_load(told["types"]) == asdict(Types())
 
@@ -48,8 +48,6 @@ def source(*lines: str) -> config.SourceConfig:
 
 
 def test_what_cannot_be_done_is_refused() -> None:
-    with pytest.raises(ConfigError, match="lfs"):
-        kind.check(source("lfs: true"))
     with pytest.raises(ConfigError, match=r"types\.podcast and types\.slides are both"):
         kind.check(source("types: {podcast: A, slides: A}"))
 

@@ -12,6 +12,7 @@ from feishu_drive import HTML, PODCAST, SLIDES, Blog, blocks_of, mp3, page, png,
 from feishu_observing import Desk, outcomes, reason
 
 from git_okf.bundle.paths import place
+from git_okf.digest import blob_id, lfs_pointer
 from git_okf.model import Failed, Fetched, Gone
 from git_okf.source.feishu import thumbnail
 
@@ -422,6 +423,24 @@ def test_no_file_is_ever_taken_for_a_concept(desk: Desk) -> None:
     drive.file(drive.folder(blog.token, HTML), "../../../pages/evil.md", forged)
     drive.later(days=1)
     assert [file.path.rpartition(".")[2] for file in taken(desk, blog.token).files] == ["txt"]
+
+
+def test_large_files_become_pointers_where_that_is_wanted(desk: Desk) -> None:
+    audio = mp3(1, 1_200_000)
+    desk.options["lfs"] = True
+    blog = desk.drive.blog("a story", "Its text.", cover=png(640, 360), podcast=audio, slides=page("s"))
+    desk.drive.later(days=1)
+    fetched = taken(desk, blog.token)
+    (large,) = [file for file in fetched.files if file.path.startswith("large/")]
+    assert large.path == f"large/{large.content[:2]}/{large.content}.mp3" == fetched.meta["podcast"]["audio"]
+    assert desk.spool.file(large.content) == audio and large.size == len(audio)
+    assert desk.spool.file(large.blob) == lfs_pointer(audio) and large.blob == blob_id(lfs_pointer(audio))
+    assert len([file for file in fetched.files if file.path.startswith("assets/")]) == 3
+    desk.drive.write(blog.text, "Another text.")
+    desk.drive.touch(desk.drive.document(blog.podcast, "a story", "What was said."))
+    desk.drive.later(days=1)
+    assert large in taken(desk, blog.token).files
+    assert desk.server.count("media") == 0
 
 
 def test_a_part_that_is_taken_away_goes(desk: Desk) -> None:
