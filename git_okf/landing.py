@@ -177,7 +177,7 @@ def _move_refs(run: Run, base: Baseline, seen: Observation, result: RunResult, w
     repo, plan = run.repo, result.delta
     bundle_tree = repo.subtree(written.tree, run.source.bundle)
     processed = result.complete and result.exit_code == 0
-    task = {"state": result.task, "run": run.id, "at": memory.stamp(run.when)}
+    task = {"state": result.task, "run": run.id, "at": memory.stamp(run.when), "paths": report.paths(plan)}
     state = memory.next_state(
         base, run.source, plan.records, bundle_tree, run.when, processed=processed, watermarks=seen.memory, task=task
     )
