@@ -8,10 +8,13 @@ not a value (clock, environment, sources, processes) comes in through `World`, s
 
 from __future__ import annotations
 
+import errno
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from git_okf import baseline, delta, digest, guard, landing, memory, planning, report, standing
@@ -34,8 +37,11 @@ from git_okf.store import state as states
 from git_okf.store.checkpoint import Checkpoint
 from git_okf.store.push import PushRaced
 from git_okf.store.repo import Head, RefMoved, Repo
+from git_okf.store.scratch import unwritable
 from git_okf.store.target import Target
 
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
+"""What a disk says that cannot be written to: no bug of ours, wherever it is said."""
 REPLANS = 5
 """How often a run plans again because the branch moved under it; it never crawls again."""
 
@@ -74,6 +80,10 @@ def sync_source(
         raise
     except OkfError as error:
         return _failure(run, error)
+    except OSError as error:
+        if error.errno not in FULL:
+            raise
+        return _failure(run, unwritable(Path(error.filename or tempfile.gettempdir()), error))
 
 
 def _attempt(run: Run) -> RunResult:

@@ -121,7 +121,8 @@ def _index_command(repo: Repo, *args: str, stdin: bytes = b"") -> Done:
             done = git(repo.root, *args, stdin=stdin, check=False, inherits=[announcement])
         if done.returncode < 0:
             locks.clear_of_child(lock, at)
-        if b"index.lock" not in done.stderr or not done.returncode:
+        held = b"index.lock" in done.stderr and b"File exists" in done.stderr
+        if not held or not done.returncode:
             return done
         if time.monotonic() > deadline:
             raise GitRefused(
@@ -232,7 +233,14 @@ def _check_out(repo: Repo, write: Sequence[Changed]) -> None:
         extra = {"GIT_INDEX_FILE": str(Path(folder) / "index")}
         git(repo.root, "update-index", "-z", "--index-info", stdin=_index_info(write), extra=extra)
         names = b"".join(os.fsencode(c.path) + b"\0" for c in write)
-        git(repo.root, "checkout-index", "-f", "-z", "--stdin", stdin=names, extra=extra)
+        done = git(repo.root, "checkout-index", "-f", "-z", "--stdin", stdin=names, extra=extra, check=False)
+    if done.returncode:
+        said = done.stderr.decode("utf-8", "replace").strip()
+        raise GitRefused(
+            f"not all files could be written ({said.partition(chr(10))[0]}); the commit stands, and the next run writes"
+            " the rest",
+            "see that the disk is not full, and that you may write to the work tree",
+        )
 
 
 def _remove(root: Path, path: str) -> None:

@@ -1,4 +1,4 @@
-"""A run whose disk fills up, whose git directory becomes read-only, or that is stopped for too long, in the middle.
+"""A run whose files cannot grow, whose git directory becomes read-only, or that is stopped for too long, in the middle.
 
 No test: `test_trouble` runs it.
 """
@@ -118,7 +118,7 @@ def stopped_past_expiry(folder: Path) -> dict[str, object]:
 
 
 def main(kind: str, folder: Path) -> None:
-    """`stopped`, `read-only`, or the name of a scenario whose disk is full from a step on (every seventh is tried)."""
+    """`stopped`, `read-only`, or the name of a scenario whose files cannot grow from a step on (every seventh)."""
     scenario = SCENARIOS.get(kind, SCENARIOS["update"])
     template = folder / "template"
     template.mkdir()

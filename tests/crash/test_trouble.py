@@ -1,4 +1,4 @@
-"""A full disk, a read-only git directory, a run stopped for too long: said clearly, and nothing is half-written."""
+"""A file that cannot grow, a read-only git directory, a run stopped for too long: said clearly, and nothing half-written."""
 
 from __future__ import annotations
 
@@ -23,7 +23,10 @@ def told(folder: Path, kind: str) -> Any:
 
 
 @pytest.mark.parametrize("scenario", ["update", "push"])
-def test_a_disk_that_fills_up_at_any_step_ends_the_run_with_a_sentence(tmp_path: Path, scenario: str) -> None:
+def test_files_that_can_grow_no_further_from_a_step_on_end_the_run_with_a_sentence(
+    tmp_path: Path, scenario: str
+) -> None:
+    """As with a quota (RLIMIT_FSIZE); `test_full_disk` has disks that are full."""
     tries = told(tmp_path, scenario)
     assert len(tries) >= 20
     for found in tries:
