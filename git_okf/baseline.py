@@ -16,6 +16,7 @@ from git_okf.bundle import concept
 from git_okf.config import FILE_NAME, SourceConfig
 from git_okf.errors import ConfigError
 from git_okf.model import Record, Status
+from git_okf.source import ingesting
 from git_okf.store import overlay, target
 from git_okf.store import state as states
 from git_okf.store.repo import Head, Missing, Repo
@@ -117,11 +118,12 @@ def _records(
     try:
         changed = repo.diff(state.bundle_tree or None, bundle_tree)
     except Missing:
-        return _remembered(_rebuilt(repo, source, repo.walk(bundle_tree) if bundle_tree else ()), state.records)
+        again = _rebuilt(repo, source, repo.walk(bundle_tree) if bundle_tree else ())
+        return _remembered(source, again, state.records)
     gone = {change.path for change in changed}
     kept = {k: r for k, r in state.records.items() if r.status is not Status.PAGE or r.path not in gone}
     read_again = _rebuilt(repo, source, ((c.path, c.new) for c in changed if c.new))
-    return {**kept, **_remembered(read_again, state.records)}
+    return {**kept, **_remembered(source, read_again, state.records)}
 
 
 def _rebuilt(repo: Repo, source: SourceConfig, files: Iterable[tuple[str, str]]) -> dict[str, Record]:
@@ -158,18 +160,28 @@ def _from_file(path: str, data: bytes, source: SourceConfig) -> Record | None:
     )
 
 
-def _remembered(fresh: dict[str, Record], old: Mapping[str, Record]) -> dict[str, Record]:
-    """What the state knows of concepts read again: all of it where the file holds what was synced, else the names."""
+def _remembered(source: SourceConfig, fresh: dict[str, Record], old: Mapping[str, Record]) -> dict[str, Record]:
+    """What the state knows of concepts read again: all of it where the file holds what was synced, else the names, and
+    what was decided about the item."""
     records = {}
+    decided = ingesting(source) is not None
     for key, record in fresh.items():
         before = old.get(key)
         if before is None or before.status is not Status.PAGE:
             records[key] = record
-        elif before.content_hash == record.content_hash and _blobs(before) == _blobs(record):
+        elif _is_what_was_synced(source, record, before):
             records[key] = replace(before, path=record.path, edited=record.edited)
         else:
-            records[key] = replace(record, links=before.links, url=before.url, form=before.form)
+            memo = before.memo if decided else record.memo
+            records[key] = replace(record, links=before.links, url=before.url, form=before.form, memo=memo)
     return records
+
+
+def _is_what_was_synced(source: SourceConfig, record: Record, before: Record) -> bool:
+    """Whether a file holds what its record says, also where more counts than the body: front matter, licence."""
+    more = record.compared_hash if source.kind != "web" else ""
+    same = not more or more == before.compared_hash
+    return same and before.content_hash == record.content_hash and _blobs(before) == _blobs(record)
 
 
 def _blobs(record: Record) -> list[tuple[str, str]]:

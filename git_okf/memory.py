@@ -7,7 +7,7 @@ validators or raw hashes of unchanged pages go into scratch, so that a quiet run
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -137,16 +137,24 @@ def write_state(
     repo.update([move])
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Aside:
+    """What a run learned that took no content."""
+
+    records: Iterable[Record]
+    watermarks: Mapping[str, Any] | None
+    """What the source wants remembered of itself; None: what it remembered before."""
+
+
 def write_aside(
-    repo: Repo, base: Baseline, source: SourceConfig, records: Iterable[Record], when: datetime,
-    check_lease: Callable[[], None],
-) -> None:  # fmt: skip
+    repo: Repo, base: Baseline, source: SourceConfig, news: Aside, when: datetime, check_lease: Callable[[], None]
+) -> None:
     """Write down what a run learned that took no content: what fails, what is missing, that an outage is over."""
     state = base.state
     if state is None:
         return
     told = {**state.records}
-    for record in records:
+    for record in news.records:
         known = told.get(record.key)
         if known is None and record.status is not Status.PAGE:
             told[record.key] = record
@@ -158,7 +166,7 @@ def write_aside(
                 missing_runs=record.missing_runs,
                 missing_since=record.missing_since,
             )
-    after = replace(state, records=told)
+    after = replace(state, records=told, watermarks=state.watermarks if news.watermarks is None else news.watermarks)
     if state.last_error or state.retry_at or state.access == UNREACHABLE:
         access, since = (PAUSED, state.since) if state.access == PAUSED else (ACTIVE, "")
         after = replace(after, access=access, since=since, last_error="", failures=0, recheck_at="", retry_at="")

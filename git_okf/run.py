@@ -71,6 +71,9 @@ class Verdict:
 
     write: bool
     why: str
+    concluded: bool = False
+    """Nothing of what was seen waits to be taken: what the source remembers of itself may be written though the plan is
+    not."""
     content: str = ""
     """The fingerprint of the content that the base is to get; it goes into the commit's trailers."""
     plan: Delta | None = None

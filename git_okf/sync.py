@@ -236,11 +236,11 @@ def _settle(run: Run, base: Baseline, seen: Observation, spool: Checkpoint) -> R
         trip = guard.check(base.known, seen, plan, delta.found(seen), limits(run))
         if trip is not None:
             return _aborted(run, base, seen, plan, trip)
+        if run.options.head_only:
+            return _looked(run, base, seen, plan, spool)
         taken = plan.added or any(item.outcome == delta.CONFLICT for item in plan.retained)
         if not base.known and not taken and base.state is None:
             raise _nothing_found(run, seen)
-        if run.options.head_only:
-            return _looked(run, base, seen, plan, spool)
         if run.gate is not None:
             verdict = run.gate(run, base, seen, plan, spool)
             run = replace(run, content=verdict.content, targets=verdict.targets)

@@ -100,7 +100,7 @@ def _superseded(target: Target, when: str) -> Target:
 def reconcile(targets: Targets, reviews: Sequence[Review], source: str, when: str) -> Targets:
     """The record as the host's reviews say now: merged, closed, or opened again by people since the last run.
 
-    A review is told by its number, its content by its marker or, where that is gone, by the record. The state of a
+    A review is told by its number, its content by the record or, where that does not know it, by its marker. The state of a
     review is that of the newest content in it; what it offered before stays SUPERSEDED. `reviews` holds every open one:
     a pending target whose review is not among them is settled, and nobody knows how.
     """
@@ -110,12 +110,19 @@ def reconcile(targets: Targets, reviews: Sequence[Review], source: str, when: st
     for review in sorted(reviews, key=lambda each: each.number):
         mark = marker.find(review.body, source)
         mine = [t for t in found if t.review == review.number and review.number]
-        fingerprint = mark.fingerprint if mark else mine[-1].fingerprint if mine else ""
+        fingerprint = _content(mark.fingerprint if mark else "", mine)
         if fingerprint:
             state = _state_of(review, newest, ours=bool(mark and mark.settled))
             found = _with(found, _told(review, fingerprint, state, when))
     last = next((t for t in reversed(found) if t.state is State.PENDING), None)
     return tuple(t if t is last else _superseded(t, when) for t in found)
+
+
+def _content(marked: str, mine: Sequence[Target]) -> str:
+    """What stands in a review. The record is written with the push, the text after it: one that names what the record
+    knows to be superseded was not brought up to date."""
+    known = {target.fingerprint for target in mine}
+    return marked if marked and marked not in known else mine[-1].fingerprint if mine else ""
 
 
 def _told(review: Review, fingerprint: str, state: State, when: str) -> Target:

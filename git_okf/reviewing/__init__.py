@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from git_okf import manage, report, standing
 from git_okf.config import SourceConfig
-from git_okf.errors import GitRefused, Interrupted, OkfError
+from git_okf.errors import EXIT_GIT, GitRefused, Interrupted, OkfError
 from git_okf.jsonapi import Effects
 from git_okf.review.hosts import open_forge
 from git_okf.reviewing import gate, record
@@ -41,7 +41,7 @@ def _reviewed(desk: Desk, source: SourceConfig) -> Reviewed:
             case = case_of(desk, source)
             record.take_notice(case)
             result = gate.run(case)
-            if result.error is None or attempt == ATTEMPTS - 1 or not _moved(case):
+            if result.exit_code != EXIT_GIT or attempt == ATTEMPTS - 1 or not _moved(case):
                 break
         return settle(case, result)
     except Interrupted:

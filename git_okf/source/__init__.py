@@ -18,6 +18,7 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from datetime import datetime
+from enum import StrEnum
 from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
@@ -72,6 +73,8 @@ class Ask:
     changed is a reason for incompleteness."""
     memory: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     """What the source wanted remembered of itself last time (`Observation.memory`)."""
+    memos: Mapping[str, Mapping[str, Any]] = field(default_factory=lambda: MappingProxyType({}))
+    """By key, the memos of items that stand in a review and not in the base, so that there is no record of them."""
     threshold: float | None = None
     """Share of the known items that must be found before anything can be removed; None: the source's, 0: no such share
     (`--force`). Below it the source need not prove what is gone, because nothing will be removed."""
@@ -143,6 +146,45 @@ class Kind(Protocol):
         self, source: SourceConfig, known: Mapping[str, Record], address: str, place: Callable[[str], str]
     ) -> Explanation:
         """Whether an address (URL, or path at the source) would be taken, by which rule, and what is known of it."""
+
+
+class Settlement(StrEnum):
+    """What became of the content that was offered last."""
+
+    APPROVED = "APPROVED"
+    """Merged, or committed without a review."""
+    REJECTED = "REJECTED"
+    SUPERSEDED = "SUPERSEDED"
+    """The review is gone, and nobody decided."""
+    PENDING = "PENDING"
+    """A rejection was taken back: the review is open again."""
+
+
+Memos = Mapping[str, Mapping[str, Any]]
+"""`Record.memo` by key."""
+
+
+class Ingesting(Protocol):
+    """What the module `settling` of a kind answers each of whose items is reviewed for itself. Pure."""
+
+    def settled(
+        self, memory: Mapping[str, Any], memos: Memos, how: Settlement, review: str
+    ) -> tuple[Mapping[str, Any], Memos]:
+        """What the source remembers of itself and of its items, once that became of what waits for a decision.
+        `review` names the review that it was decided in; "" where there was none."""
+
+    def unresolved(self, memory: Mapping[str, Any], memos: Memos) -> frozenset[str]:
+        """The keys of items about which a person has to decide: in a review, or because of a conflict."""
+
+
+def ingesting(source: SourceConfig) -> Ingesting | None:
+    """The rules by which the items of a source are settled one by one; None where its review is settled as a whole."""
+    return (
+        cast(Ingesting, import_module(f"git_okf.source.{source.kind}.settling")) if source.kind in _ITEMWISE else None
+    )
+
+
+_ITEMWISE = frozenset({"skills"})
 
 
 def kind_of(source: SourceConfig) -> Kind:

@@ -4,3 +4,4 @@ from __future__ import annotations
 
 from nightly import assemble as assemble
 from nightly import team as team
+from offered import office as office

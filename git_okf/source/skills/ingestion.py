@@ -66,6 +66,10 @@ NEXT: Mapping[State, frozenset[State]] = MappingProxyType(
 UNRESOLVED = frozenset({_S.RECEIVED, _S.VALIDATING, _S.RETRY_WAIT, _S.VALIDATED, _S.READY_FOR_REVIEW, _S.BLOCKED})
 """What counts towards backpressure: the latest target of a package, while nobody has settled it."""
 SETTLED = frozenset({_S.APPROVED, _S.REJECTED, _S.NO_CHANGE, _S.SUPERSEDED, _S.FAILED})
+REFUSED = "this content was rejected in a review"
+"""Why a package is ignored that a person refused."""
+CONFLICTING = "BLOCKED: "
+"""How the reason of a package begins that is in conflict with something here: a person must decide."""
 EARLIER_KEPT = 20
 REJECTED_KEPT = 50
 
@@ -193,7 +197,26 @@ def ready(history: History, ingestion: Ingestion) -> History:
     return record(history, ingestion)
 
 
-def decided(history: History, target: str, state: State) -> History:
+def offered(history: History, key: str, revision: str, content: str, compliance: str) -> History:
+    """The history with this target as its latest, waiting for somebody to decide: also where that was decided before,
+    since it is not here and so is offered once more."""
+    new = Ingestion(key=key, revision=revision, content=content, compliance=compliance)
+    latest = history.latest
+    if latest is not None and latest.target == new.target and latest.state in UNRESOLVED:
+        return ready(history, latest)
+    return ready(_with_latest(history, new), new)
+
+
+def reopened(history: History) -> History:
+    """A person took the rejection of the latest target back."""
+    latest = history.latest
+    if latest is None or latest.state is not _S.REJECTED:
+        return history
+    kept = tuple(known for known in history.rejected if known != latest.target)
+    return replace(history, latest=replace(latest, state=_S.READY_FOR_REVIEW, reason=""), rejected=kept)
+
+
+def decided(history: History, target: str, state: State, reason: str = "") -> History:
     """A person approved or rejected a target. Only the latest can be approved; a rejection is remembered for good.
 
     Repeating a decision changes nothing. Raises NotLatest, and Forbidden where nothing is ready to be decided.
@@ -205,7 +228,7 @@ def decided(history: History, target: str, state: State) -> History:
         if state is _S.APPROVED:
             raise NotLatest(f"{target[7:19]} is not the latest target; only that can be approved")
         return _refused(history, target)
-    after = replace(history, latest=latest.to(state))
+    after = replace(history, latest=latest.to(state, reason))
     return after if state is _S.APPROVED else _refused(after, target)
 
 
@@ -276,8 +299,9 @@ def target_of(memo: Mapping[str, Any]) -> str:
     return latest.target if latest is not None else ""
 
 
-def settled(memo: Mapping[str, Any], state: State) -> dict[str, Any]:
-    """The memo after its latest target was approved (merged, or committed without a review) or rejected.
+def settled(memo: Mapping[str, Any], state: State, reason: str = "") -> dict[str, Any]:
+    """The memo after its latest target was approved (merged, or committed without a review), rejected, or superseded
+    (the review is gone, and nobody decided).
 
     Where nothing waits for a decision it stays as it is, so that telling it twice changes nothing. A rejection is
     remembered whatever was decided before.
@@ -286,8 +310,12 @@ def settled(memo: Mapping[str, Any], state: State) -> dict[str, Any]:
     latest = history.latest
     if latest is None or (latest.state is not _S.READY_FOR_REVIEW and state is not _S.REJECTED):
         return dict(memo)
-    after = decided(history, latest.target, state) if latest.state is _S.READY_FOR_REVIEW else history
-    after = _refused(after, latest.target) if state is _S.REJECTED else after
+    if state is _S.SUPERSEDED:
+        after = replace(history, latest=latest.to(state, reason))
+    elif latest.state is _S.READY_FOR_REVIEW:
+        after = decided(history, latest.target, state, reason)
+    else:
+        after = _refused(history, latest.target)
     return {**memo, MEMO: to_memo(after)}
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from git_okf import digest
 from git_okf.model import Failed, Fetched, Gone, Ignored, Moved, NotModified, Outcome, Record, Status
 from git_okf.source import Spool
 from git_okf.source.skills import concept, ingestion, moves
 from git_okf.source.skills.concept import Concept, Setting
-from git_okf.source.skills.ingestion import Conflict, History, State
+from git_okf.source.skills.ingestion import Conflict, History, Receipt, State
 from git_okf.source.skills.package import Package, Refused
 from git_okf.source.skills.remembered import Conclusion, Remembered, Result
 
@@ -28,6 +29,8 @@ class Outcomes:
     fingerprint: str
     setting: Setting
     spool: Spool
+    memos: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """By key, what is remembered of packages that stand in a review and not here."""
     said: dict[str, Outcome] = field(default_factory=dict)
     not_taken: dict[str, Conclusion] = field(default_factory=dict)
     offer: dict[str, str] = field(default_factory=dict)
@@ -81,24 +84,21 @@ class Outcomes:
         if isinstance(receipt, Conflict) and (record is None or record.fingerprint != self.fingerprint):
             receipt = ingestion.receive(ingestion.without(history, self.commit), *facts)
         if isinstance(receipt, Conflict):
-            self.refused(Refused(key=package.key, reason=f"BLOCKED: {receipt.reason}"), package.listing)
+            self.refused(Refused(key=package.key, reason=ingestion.CONFLICTING + receipt.reason), package.listing)
             return
-        history, now = receipt.history, receipt.ingestion
-        if now.state is State.REJECTED:
-            self.ignored(package.key, package.listing, "this content was rejected in a review")
-            return
-        if now.state is not State.NO_CHANGE and not receipt.replayed:
-            history = ingestion.ready(history, now)
         made = concept.made(package, home, self.commit, self.setting)
-        self._fetched(package, made, history)
+        here = record is not None and record.identity_hash == made.compared
+        if receipt.ingestion.state is State.REJECTED and not here:
+            self.ignored(package.key, package.listing, ingestion.REFUSED)
+            return
+        self._fetched(package, made, _concluded(receipt, here=here))
 
     def _history(self, key: str) -> History:
+        """What is known of its targets: also where the record is lost, or stands in a review and not here."""
         record = self.known.get(key)
-        return (
-            ingestion.from_memo(record.memo)
-            if record is not None
-            else History(rejected=self.before.rejected.get(key, ()))
-        )
+        history = ingestion.from_memo((record.memo if record is not None else {}) or self.memos.get(key, {}))
+        more = tuple(each for each in self.before.rejected.get(key, ()) if each not in history.rejected)
+        return replace(history, rejected=(*more, *history.rejected))
 
     def _fetched(self, package: Package, made: Concept, history: History) -> None:
         self.extracted += 1
@@ -180,6 +180,17 @@ class Outcomes:
         for name, keys in sorted(by_name.items()):
             if len(keys) > 1:
                 self.notices.append(f"{len(keys)} skills are named {name}: {', '.join(sorted(keys))}")
+
+
+def _concluded(receipt: Receipt, *, here: bool) -> History:
+    """The history once a package is handed over: what is not here yet is offered to whoever decides. What is here, and
+    was not known to be, needs no decision any more."""
+    history, now = receipt.history, receipt.ingestion
+    if not here:
+        return ingestion.offered(history, now.key, now.revision, now.content, now.compliance)
+    if now.state is State.RECEIVED:
+        return ingestion.decided(ingestion.ready(history, now), now.target, State.APPROVED)
+    return history
 
 
 def _content(record: Record) -> str:

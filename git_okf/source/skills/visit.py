@@ -15,6 +15,7 @@ from git_okf.source.repository.mirror import Mirror
 from git_okf.source.skills import discovery, licence, marketplace, package, paths, remembered, tree
 from git_okf.source.skills.discovery import Discovery, Found
 from git_okf.source.skills.homes import Homes
+from git_okf.source.skills.ingestion import CONFLICTING
 from git_okf.source.skills.licence import Legal
 from git_okf.source.skills.outcomes import Outcomes, offer_of
 from git_okf.source.skills.package import Refused, Wanted
@@ -88,6 +89,7 @@ class Visit:
             fingerprint=self.rules.fingerprint,
             setting=self.rules.setting,
             spool=self.tools.spool,
+            memos=self.ask.memos,
         )
 
     def _taking(self, listed: listings.Tree, pages: Mapping[str, Record]) -> Taking:
@@ -116,7 +118,7 @@ class Visit:
             legal = licence.legal(each.key, texts)
             listed = package.listing(each, listing, legal)
             if each.key in given.blocked:
-                out.refused(Refused(key=each.key, reason=f"BLOCKED: {given.blocked[each.key]}"), listed)
+                out.refused(Refused(key=each.key, reason=CONFLICTING + given.blocked[each.key]), listed)
             elif not self._settled(out, each.key, listed):
                 wanted += self._inspect(out, each, listing, legal)
         return wanted
