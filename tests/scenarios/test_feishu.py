@@ -232,8 +232,8 @@ def test_an_expiring_address_never_reaches_the_bundle(press: Press) -> None:
     press.drive.nodes[token].revisions[-1] = with_pictures(token, "A note", "Its text.", [picture])
     press.drive.later(days=1)
     press.sync()
-    whole_text = "".join(press.file("A note").read_text() for _ in range(1))
-    assert "tmp" not in whole_text and press.server.url not in whole_text
+    text = press.file("A note").read_text()
+    assert "tmp" not in text and press.server.url not in text
 
 
 def test_a_dry_run_and_wrong_credentials_write_nothing(press: Press, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -377,4 +377,23 @@ def test_a_picture_two_articles_share_stays_while_one_of_them_needs_it(press: Pr
     drive.delete(first)
     press.sync()
     assert blob_id(press.bytes_of(path)) == path.rpartition("/")[2].removesuffix(".png")
+    press.quiet()
+
+
+def test_large_files_go_through_git_lfs_where_that_is_wanted(press: Press) -> None:
+    audio = mp3(1, 1_500_000)
+    press.drive.blog("a story", "Its text.", podcast=audio)
+    press.drive.later(days=1)
+    press.configure("lfs: true")
+    refused = press.run("sync")
+    assert refused.code == 128 and "git lfs" in refused.err and press.server.count() == 0
+    press.repo.git("lfs", "install", "--local")
+    press.repo.commit("track", {".gitattributes": "blog/large/** filter=lfs diff=lfs merge=lfs -text\n"})
+    press.sync()
+    path = press.front("a story")["podcast"]["audio"]
+    assert path.startswith("large/") and press.bytes_of(path) == audio
+    assert press.repo.git("cat-file", "-p", f"HEAD:blog/{path}").startswith(
+        "version https://git-lfs.github.com/spec/v1"
+    )
+    assert press.repo.git("status", "--porcelain") == "" and press.run("verify").code == 0
     press.quiet()
