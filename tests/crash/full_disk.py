@@ -151,13 +151,8 @@ def levels(folder: Path, template: Path) -> list[dict[str, object]]:
             again = command(disk / "repo")
             listed = git(disk / "repo", "diff", "--name-status", "main~1", "main")
             status = git(disk / "repo", "status", "--porcelain")
-        found: dict[str, object] = {
-            "left": pages,
-            "code": ran.returncode,
-            "said": ran.stderr,
-            "moved": moved,
-            "broken": broken,
-        } | {"again": again.returncode, "listed": listed, "status": status}
+        found: dict[str, object] = {"left": pages, "code": ran.returncode, "said": ran.stderr, "moved": moved}
+        found.update(broken=broken, again=again.returncode, listed=listed, status=status)
         tries.append(found)
     return tries
 

@@ -1,4 +1,4 @@
-"""A file that cannot grow, a read-only git directory, a run stopped for too long: said clearly, and nothing half-written."""
+"""Files that cannot grow, a read-only git directory, a run stopped too long: said clearly, and nothing half-written."""
 
 from __future__ import annotations
 
