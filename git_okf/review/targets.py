@@ -100,9 +100,9 @@ def _superseded(target: Target, when: str) -> Target:
 def reconcile(targets: Targets, reviews: Sequence[Review], source: str, when: str) -> Targets:
     """The record as the host's reviews say now: merged, closed, or opened again by people since the last run.
 
-    A review is told by its number, its content by the record or, where that does not know it, by its marker. The state of a
-    review is that of the newest content in it; what it offered before stays SUPERSEDED. `reviews` holds every open one:
-    a pending target whose review is not among them is settled, and nobody knows how.
+    A review is told by its number, its content by the record or, where that does not know it, by its marker. The state
+    of a review is that of the newest content in it; what it offered before stays SUPERSEDED. `reviews` holds every open
+    one: a pending target whose review is not among them is settled, and nobody knows how.
     """
     numbers = {0, *(review.number for review in reviews)}
     newest = max((review.number for review in reviews if review.stage is Stage.OPEN), default=0)

@@ -180,3 +180,44 @@ def test_backpressure_begins_at_high_water_and_ends_below_low_water() -> None:
 
 def test_backpressure_ends_when_nothing_is_unresolved_whatever_the_marks() -> None:
     assert targets.has_room(0, high_water=0, low_water=0, was_full=True)
+
+
+def test_a_text_that_was_not_brought_up_to_date_does_not_undo_the_record() -> None:
+    pending = Target(fingerprint=G, state=State.PENDING, review=7, since=NOW)
+    record = (Target(fingerprint=F, state=State.SUPERSEDED, review=7, since=NOW, until=NOW), pending)
+    assert targets.reconcile(record, [review(7, F, Stage.OPEN)], "docs", NOW) == record
+    closed = targets.reconcile(record, [review(7, F, Stage.CLOSED)], "docs", NOW)
+    assert targets.rejected(closed) == {G}
+
+
+def spans(*times: tuple[int, int | None], review: int = 1) -> targets.Targets:
+    """Targets that were offered and settled on days of March."""
+    return tuple(
+        Target(
+            fingerprint=f"{n:032x}",
+            state=State.PENDING if until is None else State.APPROVED,
+            review=review,
+            since=f"2026-03-{since:02}T00:00:00Z",
+            until="" if until is None else f"2026-03-{until:02}T00:00:00+00:00",
+        )
+        for n, (since, until) in enumerate(times)
+    )
+
+
+@pytest.mark.parametrize(
+    ("histories", "full"),
+    [
+        ([spans((1, None))], False),
+        ([spans((1, None)), spans((2, None)), spans((3, None))], True),
+        ([spans((1, None)), spans((2, None)), spans((3, 9))], True),
+        ([spans((1, None)), spans((2, 8)), spans((3, 9))], False),
+        ([spans((1, 8)), spans((2, 8)), spans((3, 8)), spans((9, None)), spans((9, None))], False),
+        ([spans((1, 4), (4, None)), spans((2, 5), (5, None)), spans((3, None))], True),
+        ([spans((1, 4), (4, None)), spans((2, 5), (5, None))], False),
+        ([spans((1, None)), (Target(fingerprint=F, state=State.APPROVED, since="bad", until="worse"),)], False),
+    ],
+)
+def test_high_water_lasts_until_low_water_whoever_looks(histories: list[targets.Targets], full: bool) -> None:
+    known = [(("repo", str(n), "docs"), history) for n, history in enumerate(histories)]
+    assert targets.was_full(known, high_water=3, low_water=2) is full
+    assert targets.was_full(reversed(known), high_water=3, low_water=2) is full
