@@ -11,7 +11,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 from git_okf.model import File, Record, Status
 from git_okf.store import linksets
@@ -38,6 +38,7 @@ _TEXTS: Pairs = (
     ("name", "name"),
 )
 _FLAGS: Pairs = (("edited", "edited"),)
+_SHARED: Pairs = (("about", "description"), ("date", "last_modified"), ("lang", "language"), ("failure", "failure"))
 _PLAINS = _NUMBERS + _TEXTS + _FLAGS
 _KNOWN = frozenset(
     {"key", "status", "path", "by", "form", "links", "files", "memo"} | {name for name, _ in _URLS + _HASHES + _PLAINS}
@@ -95,7 +96,7 @@ class Codec:
             line["form"] = record.form
         if record.links:
             name = self.used.get(record.key, linksets.NO_SET)
-            line["links"] = linksets.encode(record.links, name, self.sets.get(name), self.shorten)
+            line["links"] = linksets.encode(tuple(record.links), name, self.sets.get(name), self.shorten)
         if record.files:
             line["files"] = [_packed(file) for file in record.files]
         if record.memo:
@@ -112,32 +113,36 @@ class Codec:
             raise ValueError(f"the record {key} has the unknown status {line['status']!r}")
         if line.keys() - _KNOWN:
             self.extra[key] = {name: value for name, value in line.items() if name not in _KNOWN}
-        values = {attribute: _typed(line[name], str) for name, attribute in _TEXTS if name in line}
-        values |= {attribute: _typed(line[name], int) for name, attribute in _NUMBERS if name in line}
-        values |= {attribute: _typed(line[name], bool) for name, attribute in _FLAGS if name in line}
-        values |= {attribute: _long_hash(_typed(line[name], str)) for name, attribute in _HASHES if name in line}
-        for name, attribute in _URLS:
-            if name in line:
-                values[attribute] = _once(memory, self.expand(_typed(line[name], str)))
-        return Record(
-            key=key,
-            status=status,
-            path=_typed(line["path"], str) if "path" in line else self._usual_path(key, status),
-            fingerprint=self.fingerprints[_typed(line["by"], int)] if "by" in line else "",
-            form=_typed(line.get("form", "html"), str),
-            links=self._links(key, line["links"], memory) if "links" in line else (),
-            files=tuple(_unpacked(each) for each in _typed(line.get("files", []), list)),
-            memo=_typed(line.get("memo", {}), dict),
-            **values,
-        )
+        values: dict[str, Any] = {}
+        for name, value in line.items():
+            known = _READ.get(name)
+            if known is None:
+                continue
+            attribute, kind, form = known
+            if type(value) is not kind:
+                raise ValueError(f"{value!r} stands where {kind.__name__} belongs")
+            values[attribute] = value if form is None else form(self, value, memory)
+        if "path" not in values:
+            values["path"] = self._usual_path(key, status)
+        if "links" in line:
+            values["links"] = self._links(key, line["links"], memory)
+        return Record(key=key, status=status, **values)
+
+    def find(self, data: bytes, key: str) -> Record | None:
+        """The record of a key among lines, but for its links; None where it is not there."""
+        start = b'{"key":' + _json(self.shorten(key))
+        found = next((line for line in data.split(b"\n") if line.startswith((start + b",", start + b"}"))), None)
+        if found is None:
+            return None
+        return self.decode({name: value for name, value in json.loads(found).items() if name != "links"}, {})
 
     def _links(self, key: str, packed: Any, memory: dict[str, str]) -> tuple[str, ...]:
-        if not isinstance(packed, list) or not all(type(item) in (str, int) for item in packed):
+        if type(packed) is not list:
             raise ValueError(f"the record {key} has no list of links")
-        sets = {name: linkset.links for name in packed[:1] if (linkset := self.sets.get(name))}
+        links = linksets.PackedLinks(packed, self.sets, lambda text: _once(memory, self.expand(text)))
         if packed and packed[0] in self.sets:
             self.used[key] = packed[0]
-        return linksets.decode(packed, sets, lambda text: _once(memory, self.expand(text)))
+        return cast(tuple[str, ...], links)
 
 
 def _packed(file: File) -> list[Any]:
@@ -176,7 +181,7 @@ def successor(old: Codec | None, records: Mapping[str, Record], changed: Iterabl
         used={k: v for k, v in old.used.items() if k in records and k not in touched} if old else {},
         extra={k: v for k, v in old.extra.items() if k in records} if old else {},
     )
-    pages = ((key, records[key].links) for key in changed if key in records)
+    pages = ((key, tuple(records[key].links)) for key in changed if key in records)
     codec.used.update(linksets.choose(pages, codec.sets, old.used if old else {}))
     needed = set(codec.used.values())
     codec.sets = {name: codec.sets[name] for name in sorted(needed)}
@@ -231,3 +236,24 @@ def _typed(value: Any, kind: type) -> Any:
 
 def _once(memory: dict[str, str], text: str) -> str:
     return memory.setdefault(text, text)
+
+
+Form = Callable[[Codec, Any, dict[str, str]], Any]
+_READ: Mapping[str, tuple[str, type, Form | None]] = {
+    **{name: (attribute, str, None) for name, attribute in _TEXTS},
+    **{name: (attribute, int, None) for name, attribute in _NUMBERS},
+    **{name: (attribute, bool, None) for name, attribute in _FLAGS},
+    **{name: (attribute, str, lambda codec, text, memory: _long_hash(text)) for name, attribute in _HASHES},
+    **{
+        name: (attribute, str, lambda codec, text, memory: _once(memory, codec.expand(text)))
+        for name, attribute in _URLS
+    },
+    # What many pages share is one string in memory.
+    **{name: (attribute, str, lambda codec, text, memory: _once(memory, text)) for name, attribute in _SHARED},
+    "path": ("path", str, None),
+    "form": ("form", str, lambda codec, text, memory: _once(memory, text)),
+    "by": ("fingerprint", int, lambda codec, number, memory: codec.fingerprints[number]),
+    "files": ("files", list, lambda codec, told, memory: tuple(map(_unpacked, told))),
+    "memo": ("memo", dict, None),
+}
+"""Name in the file -> name in the record, the type it has there, and what makes the value of it."""

@@ -13,11 +13,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import overload
 
-Links = tuple[str, ...]
-Packed = list[str | int]
+Links = Sequence[str]
+Packed = Sequence[str | int]
 
 ID_DIGITS = 10
 NO_SET = ""
@@ -31,18 +32,22 @@ FAIR_SHARE = 0.5
 
 def set_id(links: Links) -> str:
     """The name of a set: of its content alone."""
-    return hashlib.sha256(json.dumps(links).encode()).hexdigest()[:ID_DIGITS]
+    return hashlib.sha256(json.dumps(tuple(links)).encode()).hexdigest()[:ID_DIGITS]
 
 
 @dataclass(slots=True)
 class LinkSet:
     """A set and where each link stands in it."""
 
-    links: Links
-    places: dict[str, int] = field(init=False)
+    links: tuple[str, ...]
+    _places: dict[str, int] = field(init=False, default_factory=dict, repr=False, compare=False)
 
-    def __post_init__(self) -> None:
-        self.places = {link: place for place, link in enumerate(self.links)}
+    @property
+    def places(self) -> Mapping[str, int]:
+        """Found out when it is first asked: most sets are only read."""
+        if not self._places:
+            self._places = {link: place for place, link in enumerate(self.links)}
+        return self._places
 
     def share(self, links: Links) -> float:
         """The share of `links` that the set holds."""
@@ -52,7 +57,7 @@ class LinkSet:
 
 def encode(links: Links, name: str, linkset: LinkSet | None, shorten: Callable[[str], str]) -> Packed:
     """The links as runs of the set and links of their own."""
-    packed: Packed = [name if linkset else NO_SET]
+    packed: list[str | int] = [name if linkset else NO_SET]
     if not linkset:
         return [*packed, *map(shorten, links)]
     at, count = 0, len(links)
@@ -71,24 +76,75 @@ def encode(links: Links, name: str, linkset: LinkSet | None, shorten: Callable[[
     return packed
 
 
-def decode(packed: Packed, sets: Mapping[str, Links], expand: Callable[[str], str]) -> Links:
-    """The links again. Raises ValueError where the packed form makes no sense (unknown set, run outside it)."""
-    if not packed:
-        return ()
-    name, links, at = packed[0], [], 1
-    whole = sets.get(name, ()) if isinstance(name, str) else ()
-    while at < len(packed):
+class PackedLinks(Sequence[str]):
+    """Links as they are told, put together whenever somebody reads them: a fraction of the memory of a tuple.
+
+    Equal to the tuple of the same links.
+    """
+
+    __slots__ = ("_packed", "_set")
+
+    def __init__(self, packed: Packed, sets: Mapping[str, LinkSet], expand: Callable[[str], str]) -> None:
+        """ValueError where the packed form makes no sense (unknown set, run outside it)."""
+        name = packed[0] if packed else NO_SET
+        found = sets.get(name) if isinstance(name, str) else None
+        self._set: tuple[str, ...] = found.links if found else ()
+        self._packed = tuple(_checked(packed, len(self._set), expand))
+
+    def _all(self) -> list[str]:
+        links: list[str] = []
+        items = iter(self._packed)
+        for item in items:
+            if isinstance(item, str):
+                links.append(item)
+            else:
+                links += self._set[item : item + int(next(items))]
+        return links
+
+    def __len__(self) -> int:
+        return len(self._all())
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._all())
+
+    @overload
+    def __getitem__(self, at: int) -> str: ...
+    @overload
+    def __getitem__(self, at: slice) -> tuple[str, ...]: ...
+    def __getitem__(self, at: int | slice) -> str | tuple[str, ...]:
+        return tuple(self._all())[at]
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, PackedLinks):
+            if self is other or (self._packed == other._packed and self._set is other._set):
+                return True
+            return self._all() == other._all()
+        return tuple(self._all()) == other if isinstance(other, tuple) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(tuple(self._all()))
+
+    def __repr__(self) -> str:
+        return repr(tuple(self._all()))
+
+
+def _checked(packed: Packed, size: int, expand: Callable[[str], str]) -> Iterator[str | int]:
+    """Links of a page's own in full, and runs of a set of `size` links."""
+    at, count = 1, len(packed)
+    if count and type(packed[0]) is not str:
+        raise ValueError("links are told by no set")
+    while at < count:
         item = packed[at]
-        if isinstance(item, str):
-            links.append(expand(item))
-            at += 1
+        at += 1
+        if type(item) is str:
+            yield expand(item)
             continue
-        length = packed[at + 1] if at + 1 < len(packed) else 0
-        if not isinstance(length, int) or length < 1 or not 0 <= item <= len(whole) - length:
-            raise ValueError(f"links refer to what the set {name!r} does not hold")
-        links += whole[item : item + length]
-        at += 2
-    return tuple(links)
+        length = packed[at] if at < count else 0
+        at += 1
+        if type(item) is not int or type(length) is not int or length < 1 or not 0 <= item <= size - length:
+            raise ValueError(f"links refer to what the set {packed[0]!r} does not hold")
+        yield item
+        yield length
 
 
 def choose(pages: Iterable[tuple[str, Links]], sets: dict[str, LinkSet], had: Mapping[str, str]) -> dict[str, str]:
@@ -136,7 +192,7 @@ def _promote(
             sets[name] = seed
             chosen[first] = name
             return name
-    seeds.insert(0, (key, LinkSet(links)))
+    seeds.insert(0, (key, LinkSet(tuple(links))))
     del seeds[SEEDS:]
     return None
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from git_okf.store import linksets
-from git_okf.store.linksets import LinkSet
+from git_okf.store.linksets import LinkSet, PackedLinks
 
 LINKS = st.lists(
     st.sampled_from([f"l{number}" for number in range(40)]) | st.text(max_size=4), unique=True, max_size=40
@@ -22,8 +22,11 @@ def same(text: str) -> str:
 def test_what_was_encoded_is_decoded_exactly(links: list[str], whole: list[str]) -> None:
     linkset = LinkSet(tuple(whole))
     packed = linksets.encode(tuple(links), "id", linkset, same)
-    assert linksets.decode(packed, {"id": tuple(whole)}, same) == tuple(links)
-    assert linksets.decode(linksets.encode(tuple(links), "", None, same), {}, same) == tuple(links)
+    found = PackedLinks(packed, {"id": linkset}, same)
+    assert found == tuple(links) and tuple(found) == tuple(links) and len(found) == len(links)
+    assert hash(found) == hash(tuple(links)) and found[1:] == tuple(links)[1:]
+    assert found == PackedLinks(linksets.encode(tuple(links), "", None, same), {}, same)
+    assert found != (*links, "more") and (not links or found != tuple(links[:-1]))
 
 
 def test_a_page_with_the_common_navigation_costs_its_own_links_only() -> None:
