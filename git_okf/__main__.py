@@ -4,30 +4,38 @@ from __future__ import annotations
 
 import sys
 
+from git_okf.quick import LOOKS
+
 
 def main() -> None:
-    if sys.argv[1:3] == ["verify", "--hook"]:
-        _hook(sys.argv[1:])
+    if sys.argv[1:2] and sys.argv[1] in LOOKS:
+        _answer(sys.argv[1:])
     from git_okf.cli import main as run
 
     run()
 
 
-def _hook(words: list[str]) -> None:
-    """Answer a hook and exit; return where the command line has to."""
+def _answer(words: list[str]) -> None:
+    """Answer plain words and exit; return where the command line has to."""
     import os
     from pathlib import Path
 
     from git_okf.quick import answer
 
     found = answer(words, Path.cwd(), os.environ)
-    if found is not None:
+    if found is None:
+        return
+    try:
         for stream, text in ((sys.stdout, found.out), (sys.stderr, found.err)):
             if text:
                 if hasattr(stream, "reconfigure"):
                     stream.reconfigure(errors="backslashreplace")
                 stream.write(text + "\n")
-        raise SystemExit(found.code)
+                stream.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise SystemExit(0) from None
+    raise SystemExit(found.code)
 
 
 if __name__ == "__main__":

@@ -94,9 +94,22 @@ def read(
     )
 
 
+def as_it_is(repo: Repo, source: SourceConfig) -> Baseline:
+    """The baseline at HEAD for a question: also where the state was made for another identity, as far as that goes."""
+    return read(repo, source, rebuild=_is_of_another_identity(repo, source))
+
+
+def _is_of_another_identity(repo: Repo, source: SourceConfig) -> bool:
+    try:
+        state = states.facts(repo, source.name)
+    except states.StateUnreadable:
+        return False
+    return state is not None and bool(state.differs_from(source.identity()))
+
+
 def _same_identity(source: SourceConfig, state: states.State) -> None:
     mine, stored = source.identity(), dict(state.identity)
-    changed = [key for key in mine if stored.get(key) != mine[key]]
+    changed = state.differs_from(mine)
     if not changed:
         return
     was = ", ".join(f"{key} was {stored.get(key)!r} and is now {mine[key]!r}" for key in changed)

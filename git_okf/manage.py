@@ -18,7 +18,9 @@ from git_okf.errors import ConfigError, GitRefused, Interrupted, UsageError
 from git_okf.model import RunResult
 from git_okf.report import Said
 from git_okf.run import Options, World
-from git_okf.store import overlay, preflight, setup, target, trees, upstream, worktree
+from git_okf.settings import config_text
+from git_okf.settings import read_config as read_config
+from git_okf.store import overlay, preflight, setup, target, upstream, worktree
 from git_okf.store.lease import Lease
 from git_okf.store.repo import Repo
 from git_okf.store.target import Target
@@ -26,48 +28,6 @@ from git_okf.sync import sync_source
 
 _UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 MAX_AGE = "7d"
-
-
-def read_config(repo: Repo, onto: Target | None = None) -> Config:
-    """The configuration in the work tree, or on a target what is committed there. ConfigError says how to write a first
-    one."""
-    if onto is not None:
-        return _config_on(repo, onto)
-    text = _config_text(repo)
-    if text is None:
-        raise ConfigError(f"there is no {FILE_NAME} in {repo.root}", "git okf build URL   writes one and syncs it")
-    return config.parse(text)
-
-
-def _config_on(repo: Repo, onto: Target) -> Config:
-    head = target.standing(repo, onto)
-    target.check_exists(onto, head)
-    entry = repo.entry(repo.commit_tree(head.commit or ""), FILE_NAME)
-    if entry is None or entry[0] not in (trees.FILE, trees.EXECUTABLE):
-        raise ConfigError(
-            f"there is no file {FILE_NAME} on {onto.name}",
-            "commit one there: git okf build URL   in a work tree of that branch writes, syncs and commits it",
-        )
-    try:
-        return config.parse(repo.read(entry[1]).decode("utf-8-sig"))
-    except UnicodeDecodeError as error:
-        raise ConfigError(f"{FILE_NAME} on {onto.name} is not UTF-8", "save it as UTF-8 and commit it") from error
-
-
-def looked_at(repo: Repo, branch: str | None) -> tuple[Repo, Config]:
-    """What a command that only looks is to see: the branch HEAD is on, or with `--branch` another, as committed."""
-    found = None if branch is None else target.named(repo, branch)
-    settings = read_config(repo, found)
-    return from_branch(repo, branch), settings
-
-
-def from_branch(repo: Repo, branch: str | None) -> Repo:
-    """The repository as seen from a branch. GitRefused where there is none of that name."""
-    found = None if branch is None else target.named(repo, branch)
-    if found is None:
-        return repo
-    target.check_exists(found, target.standing(repo, found))
-    return repo.seen_from(found.ref)
 
 
 def on_branch(repo: Repo, branch: str | None, *, stage: bool = False) -> Target | None:
@@ -84,18 +44,6 @@ def on_branch(repo: Repo, branch: str | None, *, stage: bool = False) -> Target 
     else:
         target.check(repo, found)
     return found
-
-
-def _config_text(repo: Repo) -> str | None:
-    path = repo.root / FILE_NAME
-    if path.is_symlink():
-        raise ConfigError(f"{FILE_NAME} is a symbolic link", f"put the file itself into {repo.root}")
-    try:
-        return path.read_bytes().decode("utf-8")
-    except FileNotFoundError:
-        return None
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{FILE_NAME} cannot be read: {error}", "correct it; nothing was changed") from error
 
 
 def _committed_config_text(repo: Repo) -> str | None:
@@ -195,7 +143,7 @@ def build(
             f"{FILE_NAME} has uncommitted changes, and a build commits that file. Nothing was fetched or changed",
             f"commit {FILE_NAME} first, or `git stash push -- {FILE_NAME}`; then run again",
         )
-    there = _config_text(repo)
+    there = config_text(repo)
     committed = _committed_config_text(repo)
     old = there if committed is None else committed
     text, source = _with_source(repo, cwd, old, url, output, name, values)
@@ -213,7 +161,7 @@ def add(repo: Repo, cwd: Path, url: str, output: str | None, name: str | None, k
             f"write it into {FILE_NAME}: kind: feishu, folder, app_id, app_secret, bundle (see docs/feishu.md)",
         )
     said = {} if kind == "web" else {"kind": kind}
-    text, source = _with_source(repo, cwd, _config_text(repo), url, output, name, said)
+    text, source = _with_source(repo, cwd, config_text(repo), url, output, name, said)
     _write_config(repo, text)
     words = f"✓ Added {source.name} to {FILE_NAME}  (commit it, then: git okf sync {source.name})"
     return Said(words, {"added": source.name, "url": source.url, "bundle": source.bundle})
@@ -286,7 +234,7 @@ def remove(repo: Repo, name: str, world: World) -> Said:
     The state goes because whatever is added under this name later is another source.
     """
     source = read_config(repo).source(name)
-    text = _config_text(repo)
+    text = config_text(repo)
     with Lease.acquire(repo.scratch, name, clock=world.clock, environ=world.environ) as lease:
         _write_config(repo, config_edit.remove_source(text or "", name))
         memory.forget(repo, name, world.clock(), lease.check)

@@ -89,7 +89,7 @@ def test_a_fault_of_ours_is_called_one_and_written_down(
     def broken(*args: object) -> None:
         raise ZeroDivisionError("one in a million")
 
-    monkeypatch.setattr("git_okf.lookup.status", broken)
+    monkeypatch.setattr("git_okf.lookup.statuses.status", broken)
     monkeypatch.setenv("DOCS_TOKEN", "s3cr3t")
     ran = docs.here("status")
     assert (ran.code, ran.out) == (70, "")

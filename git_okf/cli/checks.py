@@ -25,7 +25,8 @@ from git_okf.cli.app import (
 @app.command(epilog=READ_CODES)
 def verify(
     paths: Annotated[
-        list[str] | None, typer.Argument(metavar="PATH", help="Bundles' directories; without any, all of .okf.yaml.")
+        list[str] | None,
+        typer.Argument(metavar="PATH", help="Bundles, or concepts; without any, all bundles of .okf.yaml."),
     ] = None,
     staged: Annotated[bool, typer.Option("--staged", help="What is staged, in place of the work tree.")] = False,
     from_ref: Annotated[str | None, typer.Option(metavar="REF", help="What the commits after it changed.")] = None,
@@ -53,10 +54,9 @@ def verify(
             else:
                 findings = check_bundles(Path.cwd(), os.environ, stake, paths or [], quiet=hook)
         else:
-            from git_okf import manage
             from git_okf import verify as bundles
 
-            findings = bundles.verify(reading, manage.read_config, Path.cwd(), paths or [])
+            findings = bundles.verify(reading, Path.cwd(), paths or [])
         echo(findings.said(style))
         raise typer.Exit(findings.exit_code)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -22,6 +22,18 @@ from git_okf.cli.app import (
     tell_workflow,
     world_of,
 )
+from git_okf.quick import RUNS
+
+if TYPE_CHECKING:
+    from git_okf.config import Config
+    from git_okf.store.repo import Repo
+
+
+def looked_at(branch: str | None) -> tuple[Repo, Config]:
+    """The repository and the configuration that a command which only looks sees."""
+    from git_okf import settings
+
+    return settings.looked_at(reading(branch), branch)
 
 
 @app.command(epilog=READ_CODES)
@@ -34,10 +46,15 @@ def status(
 ) -> None:
     """Say how each source is: its state, items, last change and faults."""
     with reporting(as_json):
-        from git_okf import lookup, manage
+        from git_okf.lookup import statuses
 
-        repo, settings = manage.looked_at(reading(branch), branch)
-        found = lookup.status(repo, settings, names or [], datetime.now(UTC), manage.age_to_check(check, max_age))
+        age = None
+        if check or max_age is not None:
+            from git_okf.manage import age_to_check
+
+            age = age_to_check(check, max_age)
+        repo, settings = looked_at(branch)
+        found = statuses.status(repo, settings, names or [], datetime.now(UTC), age)
         print_data(found, as_json)
         raise typer.Exit(1 if found.late else 0)
 
@@ -79,15 +96,16 @@ def fresh(
 @app.command(epilog=READ_CODES)
 def log(
     name: Annotated[str | None, typer.Argument(metavar="NAME", help="A source; without one, all.")] = None,
-    number: Annotated[int, typer.Option("-n", min=1, metavar="N", help="Runs to show at most.")] = 20,
+    number: Annotated[int, typer.Option("-n", min=1, metavar="N", help="Runs to show at most.")] = RUNS,
     branch: Branch = None,
     as_json: Json = False,
 ) -> None:
     """List the runs that changed something, newest first."""
     with reporting(as_json):
-        from git_okf import lookup, manage
+        from git_okf.lookup import runs
+        from git_okf.settings import from_branch
 
-        print_data(lookup.log(manage.from_branch(reading(branch), branch), name, number), as_json)
+        print_data(runs.log(from_branch(reading(branch), branch), name, number), as_json)
 
 
 @app.command(epilog=READ_CODES)
@@ -98,10 +116,10 @@ def show(
 ) -> None:
     """Show one item: its URL, path, hash and commits."""
     with reporting(as_json):
-        from git_okf import lookup, manage
+        from git_okf.lookup import items
 
-        repo, settings = manage.looked_at(reading(branch), branch)
-        print_data(lookup.show(repo, settings, Path.cwd(), item), as_json)
+        repo, settings = looked_at(branch)
+        print_data(items.show(repo, settings, Path.cwd(), item), as_json)
 
 
 @app.command(epilog=READ_CODES)
@@ -115,7 +133,7 @@ def explain(
     Asks no server.
     """
     with reporting(as_json):
-        from git_okf import lookup, manage
+        from git_okf.lookup import explanations
 
-        repo, settings = manage.looked_at(reading(branch), branch)
-        print_data(lookup.explain(repo, settings, url), as_json)
+        repo, settings = looked_at(branch)
+        print_data(explanations.explain(repo, settings, url), as_json)

@@ -22,6 +22,7 @@ from git_okf.errors import GitRefused, OkfError
 from git_okf.model import Record, Status
 from git_okf.store import codec as codecs
 from git_okf.store.codec import Codec
+from git_okf.store.counts import Counts, count, counts_of
 from git_okf.store.linksets import LinkSet
 from git_okf.store.overlay import drop_overlay as drop_overlay
 from git_okf.store.overlay import read_overlay as read_overlay
@@ -34,6 +35,8 @@ ACTIVE, PAUSED, UNREACHABLE = "ACTIVE", "PAUSED", "UNREACHABLE"
 COUNTED_TRIES = 4
 """Failed runs of a pending item that make a difference: after three in a row it is only listed."""
 
+_SENSELESS = (ValueError, TypeError, KeyError, IndexError, RecursionError)
+"""What reading raises where the bytes make no sense."""
 _ACCESS = ("access", "since", "held", "last_error", "recheck_at", "retry_at")
 _TEXTS = (*_ACCESS, "bundle_tree", "last_observed", "last_fully_processed")
 _VOLATILE = ("etag", "last_modified", "raw_hash", "links", "title", "description", "tries")
@@ -92,8 +95,14 @@ class State:
     records: Mapping[str, Record] = field(default_factory=dict)
     extra: Mapping[str, Any] = field(default_factory=dict)
     """What a newer version wrote into source.json and this one does not know; kept."""
+    counts: Counts | None = field(default=None, repr=False, compare=False)
+    """Of the records, as they were written; None where that was not told."""
     codec: Codec | None = field(default=None, repr=False, compare=False)
     """How the records were written; `changes` needs it to leave alone what did not change."""
+
+    def differs_from(self, identity: Mapping[str, Any]) -> list[str]:
+        """The parts of an identity in which this state was made for another one."""
+        return [name for name, value in identity.items() if self.identity.get(name) != value]
 
 
 def read(repo: Repo, source: str, ref: str = REF) -> State | None:
@@ -125,7 +134,26 @@ def facts(repo: Repo, source: str, ref: str = REF) -> State | None:
         return _state(_source_facts(repo, folder, source), {}, None) if folder else None
     except Missing as error:
         raise StateUnreadable(source, error.message) from error
-    except (ValueError, TypeError, KeyError, RecursionError) as error:
+    except _SENSELESS as error:
+        raise StateUnreadable(source, str(error) or type(error).__name__) from error
+
+
+def one(repo: Repo, source: str, key: str, ref: str = REF) -> Record | None:
+    """What is remembered of one item: its shard is read, and the set its links are told by. Errors as `read`."""
+    commit = repo.ref(ref)
+    if commit is None:
+        return None
+    try:
+        tree = repo.commit_tree(commit)
+        _check_format(repo, tree, source)
+        folder = repo.subtree(tree, source)
+        entry = repo.entry(folder, f"items/{shard(key)}.jsonl")
+        if folder is None or entry is None:
+            return None
+        return _codec(_source_facts(repo, folder, source)).find(repo.read(entry[1]), key)
+    except Missing as error:
+        raise StateUnreadable(source, error.message) from error
+    except _SENSELESS as error:
         raise StateUnreadable(source, str(error) or type(error).__name__) from error
 
 
@@ -150,7 +178,7 @@ def _check_format(repo: Repo, tree: str, source: str) -> None:
 def _read_source(repo: Repo, folder: str, source: str) -> State:
     try:
         facts = _source_facts(repo, folder, source)
-        codec = Codec(base=_of(str, facts["base"]), fingerprints=[_of(str, f) for f in facts["fingerprints"]])
+        codec = _codec(facts)
         for path, oid in repo.walk(repo.subtree(folder, "links")):
             links = codecs.parse_lines(repo.read(oid))
             codec.sets[path.removesuffix(".jsonl")] = LinkSet(tuple(codec.expand(_of(str, link)) for link in links))
@@ -161,12 +189,16 @@ def _read_source(repo: Repo, folder: str, source: str) -> State:
                 record = codec.decode(line, memory)
                 records[record.key] = record
         return _state(facts, records, codec)
-    except (ValueError, TypeError, KeyError, IndexError, RecursionError) as error:
+    except _SENSELESS as error:
         raise StateUnreadable(source, str(error) or type(error).__name__) from error
 
 
+def _codec(facts: Mapping[str, Any]) -> Codec:
+    return Codec(base=_of(str, facts["base"]), fingerprints=[_of(str, f) for f in facts["fingerprints"]])
+
+
 def _state(facts: Mapping[str, Any], records: Mapping[str, Record], codec: Codec | None) -> State:
-    known = {"identity", "failures", "watermarks", "task", "targets", "base", "fingerprints", *_TEXTS}
+    known = {"identity", "failures", "watermarks", "task", "targets", "base", "fingerprints", "counts", *_TEXTS}
     return State(
         identity=_of(dict, facts["identity"]),
         failures=_of(int, facts.get("failures", 0)),
@@ -175,6 +207,7 @@ def _state(facts: Mapping[str, Any], records: Mapping[str, Record], codec: Codec
         targets=tuple(_of(list, facts.get("targets", []))),
         records=records,
         extra={name: value for name, value in facts.items() if name not in known},
+        counts=counts_of(facts.get("counts")),
         codec=codec,
         **{name: _of(str, facts[name]) for name in _TEXTS if name in facts},
     )
@@ -229,6 +262,7 @@ def shard(key: str) -> str:
 def _source_json(state: State, codec: Codec) -> bytes:
     facts: dict[str, Any] = {name: value for name in _TEXTS if (value := getattr(state, name))}
     facts |= {"identity": dict(state.identity), "base": codec.base, "fingerprints": codec.fingerprints}
+    facts["counts"] = count(state.records.values()).told()
     if state.failures:
         facts["failures"] = state.failures
     facts |= {name: dict(value) for name in ("watermarks", "task") if (value := getattr(state, name))}

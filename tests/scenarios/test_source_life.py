@@ -11,8 +11,9 @@ import pytest
 from conftest import GitRepo
 from scenario import Docs
 
-from git_okf import config, lookup, standing, sync
+from git_okf import config, standing, sync
 from git_okf.errors import SourceUnavailable
+from git_okf.lookup import statuses
 from git_okf.model import RunResult
 from git_okf.run import Options, World
 from git_okf.source.memory import Item, MemorySource
@@ -66,8 +67,8 @@ class Years:
     def state(self) -> str:
         return self.repo.git("rev-parse", "okf/state")
 
-    def status(self, max_age: timedelta | None = None) -> lookup.Statuses:
-        return lookup.status(Repo.open(self.repo.path, os.environ), CONFIG, [], self.now, max_age)
+    def status(self, max_age: timedelta | None = None) -> statuses.Statuses:
+        return statuses.status(Repo.open(self.repo.path, os.environ), CONFIG, [], self.now, max_age)
 
 
 @pytest.fixture
