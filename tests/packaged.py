@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from git_okf.digest import blob_id
+from git_okf.source.repository.pattern import parse
 from git_okf.source.skills import discovery, licence, package, tree
 from git_okf.source.skills.limits import Limits
 from git_okf.source.skills.package import Package, Refused, Wanted
-from git_okf.source.skills.pattern import parse
 
 MIT = """MIT License
 

@@ -14,10 +14,10 @@ from urllib.parse import quote, unquote
 
 from git_okf.config import GitSource
 from git_okf.source.markdown.destination import safe
-from git_okf.source.skills import pattern
-from git_okf.source.skills.pattern import Pattern
-from git_okf.source.skills.web import Web
-from git_okf.source.skills.web import of as web_of
+from git_okf.source.repository import pattern
+from git_okf.source.repository.pattern import Pattern
+from git_okf.source.repository.web import Web
+from git_okf.source.repository.web import of as web_of
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 MARKDOWN = (".md", ".mdx", ".markdown")

@@ -7,10 +7,7 @@ only files whose blob changed have theirs fetched, all in one request.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from types import MappingProxyType
 from typing import Any
 
@@ -23,12 +20,12 @@ from git_okf.source.git.scope import Scope
 from git_okf.source.repository import links
 from git_okf.source.repository.address import parse
 from git_okf.source.repository.identity import identity
-from git_okf.source.repository.look import Head, RefKind, hold, look
+from git_okf.source.repository.look import Head, hold, look, notices_of
 from git_okf.source.repository.mirror import TOO_LARGE, Blob, Mirror
+from git_okf.source.repository.scratch import mirror_place
 from git_okf.source.repository.transport import Transport
 from git_okf.source.repository.trees import Entry, Tree
 
-MIRROR = "mirror.git"
 ONLY_FAILED = "only failed items were asked"
 
 
@@ -50,15 +47,15 @@ class MarkdownRepository:
         transport = Transport(environ=self.environ, stopping=tools.stopping)
         head = look(transport, parse(self.source.url, tools.root), self.source.ref)
         head, moved_tag = hold(head, _text(ask.memory, "ref"), _text(ask.memory, "revision"))
-        notices = [*filter(None, [moved_tag]), *_display(head, ask.memory)]
+        notices = [*filter(None, [moved_tag]), *notices_of(head, _text(ask.memory, "url"))]
         pages = {key: record for key, record in known.items() if record.status is Status.PAGE}
         if self._is_quiet(head, pages, ask):
             return _looked(head, pages, ask, notices, quiet=True)
         if ask.look_only:
             return _looked(head, pages, ask, notices, quiet=False)
         who = identity(head.address, self.environ, _text(ask.memory, "identity"))
-        with _scratch(tools.scratch) as scratch:
-            mirror = Mirror(scratch / MIRROR, transport, head.address)
+        with mirror_place(tools.scratch) as place:
+            mirror = Mirror(place, transport, head.address)
             mirror.fetch(head.commit, head.ref)
             visit = _Visit(
                 source=self.source,
@@ -269,23 +266,3 @@ def _told(head: Head, **values: str) -> dict[str, Any]:
 def _text(memory: Mapping[str, Any], name: str) -> str:
     value = memory.get(name, "")
     return value if isinstance(value, str) else ""
-
-
-def _display(head: Head, memory: Mapping[str, Any]) -> Iterator[str]:
-    """What people should know of where the repository is; nothing depends on it."""
-    before = _text(memory, "url")
-    if before and before != head.address.shown:
-        yield f"the repository was at {before} and is at {head.address.shown} now"
-    if head.kind is RefKind.COMMIT and head.shadowed:
-        yield f"{', '.join(head.shadowed)} is named like the commit id in `ref`; the commit was taken"
-
-
-@contextmanager
-def _scratch(given: Path | None) -> Iterator[Path]:
-    """The source's directory for caches; one that is gone afterwards where nothing may be kept."""
-    if given is not None:
-        given.mkdir(parents=True, exist_ok=True)
-        yield given
-        return
-    with TemporaryDirectory(prefix="git-okf-", ignore_cleanup_errors=True) as directory:
-        yield Path(directory)

@@ -7,7 +7,7 @@ no way to ask for a few by name and learn of `HEAD` as well.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from enum import StrEnum
@@ -164,3 +164,12 @@ def hold(head: Head, ref: str, commit: str) -> tuple[Head, str]:
         f" {head.commit[:12]}: it is not followed. If the new commit is meant, write its full id as `ref`"
     )
     return replace(head, commit=commit, tag=""), said
+
+
+def notices_of(head: Head, before: str) -> Iterator[str]:
+    """What people should know of where the repository is (`before`: where it was, "" if nobody knows); nothing depends
+    on it."""
+    if before and before != head.address.shown:
+        yield f"the repository was at {before} and is at {head.address.shown} now"
+    if head.kind is RefKind.COMMIT and head.shadowed:
+        yield f"{', '.join(head.shadowed)} is named like the commit id in `ref`; the commit was taken"

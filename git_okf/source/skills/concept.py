@@ -16,10 +16,10 @@ from git_okf.digest import canonical, content_hash
 from git_okf.model import File
 from git_okf.source.markdown.escape import escape
 from git_okf.source.markdown.invisible import without_invisible
+from git_okf.source.repository.web import Web
 from git_okf.source.skills import links
 from git_okf.source.skills.homes import LICENCES
 from git_okf.source.skills.package import Package, PackageFile
-from git_okf.source.skills.web import Web
 
 TYPE = "Skill"
 COPY_FREE, COPY_ALWAYS, COPY_NEVER = "permissive", "always", "never"

@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from git_okf.source.skills import manifest, paths
-from git_okf.source.skills.pattern import Pattern
+from git_okf.source.repository import paths
+from git_okf.source.repository.pattern import Pattern
+from git_okf.source.skills import manifest
 from git_okf.source.skills.tree import Entry, Tree
 
 MAX_DEPTH = 6

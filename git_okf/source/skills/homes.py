@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from git_okf.source.skills import paths
-from git_okf.source.skills.pattern import Pattern, common_prefix
+from git_okf.source.repository import paths
+from git_okf.source.repository.pattern import Pattern, common_prefix
 
 LICENCES = "_licences"
 """Beside the packages: the texts that apply to a package and do not lie in it. No skill may have this name."""

@@ -32,7 +32,8 @@ def explain(
     source: SourceConfig, known: Mapping[str, Record], address: str, place: Callable[[str], str]
 ) -> Explanation:
     """The explanation of a package's directory in its repository; ConfigError where it is none."""
-    from git_okf.source.skills import homes, paths, rules
+    from git_okf.source.repository import paths
+    from git_okf.source.skills import homes, rules
 
     try:
         key = paths.normalised(address.removesuffix("/SKILL.md") if address != "SKILL.md" else paths.ROOT)

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from git_okf.source.skills import paths
+from git_okf.source.repository import paths
 from git_okf.source.skills.licence_texts import LONG, SHORT, Long
 from git_okf.source.skills.tree import Entry
 

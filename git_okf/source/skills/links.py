@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Collection, Iterator
 from urllib.parse import unquote
 
-from git_okf.source.skills import paths
+from git_okf.source.repository import paths
 
 _FENCE = re.compile(r"^[ \t>*+-]*(?:\d+[.)][ \t]+)?(`{3,}|~{3,})(.*)$")
 _TICKS = re.compile(r"`+")

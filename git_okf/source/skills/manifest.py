@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from git_okf.source.repository.paths import shown
 from git_okf.source.skills import frontmatter
 from git_okf.source.skills.frontmatter import Unreadable
-from git_okf.source.skills.paths import shown
 
 FILE_NAME = "SKILL.md"
 OTHER_NAME = "skill.md"

@@ -7,7 +7,7 @@ import posixpath
 from collections.abc import Collection, Iterator
 from typing import Any
 
-from git_okf.source.skills import paths
+from git_okf.source.repository import paths
 from git_okf.source.skills.discovery import listed
 
 PATH = ".claude-plugin/marketplace.json"

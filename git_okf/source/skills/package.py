@@ -20,7 +20,8 @@ from dataclasses import dataclass
 
 from git_okf.digest import blob_id
 from git_okf.source.markdown.invisible import without_invisible
-from git_okf.source.skills import fingerprint, licence, links, manifest, paths, strict
+from git_okf.source.repository import paths
+from git_okf.source.skills import fingerprint, licence, links, manifest, strict
 from git_okf.source.skills.discovery import Found, listed
 from git_okf.source.skills.licence import Legal, Licence
 from git_okf.source.skills.limits import Limits

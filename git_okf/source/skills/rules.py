@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from git_okf import digest
 from git_okf.config import SkillsSource
 from git_okf.model import Record
-from git_okf.source.skills import concept, discovery, homes, pattern, web
+from git_okf.source.repository import pattern, web
+from git_okf.source.repository.pattern import Pattern
+from git_okf.source.skills import concept, discovery, homes
 from git_okf.source.skills.limits import Limits
-from git_okf.source.skills.pattern import Pattern
 from git_okf.source.skills.tree import Tree
 
 MAKE = 1

@@ -8,11 +8,8 @@ fetched, all in one request. Each package is taken or fails alone.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from types import MappingProxyType
 
 from git_okf.config import SkillsSource
@@ -20,16 +17,15 @@ from git_okf.model import Counters, Failed, Gone, Ignored, NotModified, Observat
 from git_okf.source import Ask, Tools
 from git_okf.source.repository.address import Address, parse
 from git_okf.source.repository.identity import Identity, identity
-from git_okf.source.repository.look import Head, RefKind, hold, look
+from git_okf.source.repository.look import Head, hold, look, notices_of
 from git_okf.source.repository.mirror import Mirror
+from git_okf.source.repository.scratch import mirror_place
 from git_okf.source.repository.transport import Transport
 from git_okf.source.skills import remembered, rules
 from git_okf.source.skills.outcomes import WITHDRAWN, offer_of
 from git_okf.source.skills.remembered import Conclusion, Remembered, Result
 from git_okf.source.skills.rules import Rules
 from git_okf.source.skills.visit import Visit
-
-MIRROR = "mirror.git"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +54,7 @@ class SkillsRepository:
         head = look(transport, parse(self.source.url, tools.root), self.source.ref)
         before = remembered.read(ask.memory)
         head, moved_tag = hold(head, before.ref, before.revision)
-        notices = [*filter(None, [moved_tag]), *_display(head, before)]
+        notices = [*filter(None, [moved_tag]), *notices_of(head, before.url)]
         pages = {key: record for key, record in known.items() if record.status is Status.PAGE}
         if _is_quiet(made, head, before, pages, ask):
             return _quiet(made, head, before, pages, notices)
@@ -67,8 +63,8 @@ class SkillsRepository:
         who = self.identify(head.address, self.environ, before.identity)
         notices += filter(None, [who.notice])
         commit = before.revision if ask.retry_failed and before.revision else head.commit
-        with _scratch(tools.scratch) as scratch:
-            mirror = Mirror(scratch / MIRROR, transport, head.address)
+        with mirror_place(tools.scratch) as place:
+            mirror = Mirror(place, transport, head.address)
             mirror.fetch(commit, head.ref)
             visit = Visit(
                 rules=made,
@@ -141,22 +137,3 @@ def _looked(head: Head, before: Remembered, pages: Mapping[str, Record], notices
 
 def _seen(before: Remembered, head: Head) -> Remembered:
     return replace(before, url=head.address.shown, last_observed=head.commit)
-
-
-def _display(head: Head, before: Remembered) -> Iterator[str]:
-    """What people should know of where the repository is; nothing depends on it."""
-    if before.url and before.url != head.address.shown:
-        yield f"the repository was at {before.url} and is at {head.address.shown} now"
-    if head.kind is RefKind.COMMIT and head.shadowed:
-        yield f"{', '.join(head.shadowed)} is named like the commit id in `ref`; the commit was taken"
-
-
-@contextmanager
-def _scratch(given: Path | None) -> Iterator[Path]:
-    """The source's directory for caches; one that is gone afterwards where nothing may be kept."""
-    if given is not None:
-        given.mkdir(parents=True, exist_ok=True)
-        yield given
-        return
-    with TemporaryDirectory(prefix="git-okf-", ignore_cleanup_errors=True) as directory:
-        yield Path(directory)

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from git_okf.source.repository import paths
 from git_okf.source.repository.errors import Capacity, DiskBudget
 from git_okf.source.repository.mirror import TOO_LARGE, Blob
-from git_okf.source.skills import paths
 from git_okf.source.skills.limits import Limits
 from git_okf.source.skills.package import Package, Refused, Wanted, assemble
 from git_okf.source.skills.tree import Entry

@@ -9,10 +9,11 @@ from types import MappingProxyType
 
 from git_okf.model import Counters, Fetched, NotModified, Observation, Outcome, Record, Status
 from git_okf.source import Ask, Tools
+from git_okf.source.repository import paths
 from git_okf.source.repository import trees as listings
 from git_okf.source.repository.look import Head
 from git_okf.source.repository.mirror import Mirror
-from git_okf.source.skills import discovery, licence, marketplace, package, paths, remembered, tree
+from git_okf.source.skills import discovery, licence, marketplace, package, remembered, tree
 from git_okf.source.skills.discovery import Discovery, Found
 from git_okf.source.skills.homes import Homes
 from git_okf.source.skills.ingestion import CONFLICTING

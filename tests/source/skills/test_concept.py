@@ -10,7 +10,7 @@ from packaged import MIT, RESERVED, Content, Files, accepted, script, skill
 
 from git_okf.digest import blob_id, canonical
 from git_okf.model import File
-from git_okf.source.skills import web
+from git_okf.source.repository import web
 from git_okf.source.skills.concept import Concept, Setting, made
 
 C1, C2 = "1" * 40, "2" * 40

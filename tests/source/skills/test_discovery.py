@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from packaged import Files, found, link, listing, skill
 
+from git_okf.source.repository.pattern import parse
 from git_okf.source.skills.discovery import discover
-from git_okf.source.skills.pattern import parse
 
 LAYOUTS = {
     "skills/pdf/SKILL.md": skill(),

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from git_okf.source.skills import homes, paths
-from git_okf.source.skills.pattern import parse
+from git_okf.source.repository import paths
+from git_okf.source.repository.pattern import parse
+from git_okf.source.skills import homes
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from git_okf.source.skills import links, web
+from git_okf.source.repository import web
+from git_okf.source.skills import links
 
 TEXT = """# T
 

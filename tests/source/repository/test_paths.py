@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from git_okf.source.skills import paths
+from git_okf.source.repository import paths
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The patterns of `paths` and `ignore_paths`: globs on a directory of the repository. Pure.
+"""The patterns of `paths`, `ignore_paths`, `include` and `exclude`: globs on a path of the repository. Pure.
 
 `*` and `?` stand for characters inside one part, `[...]` for one of a set, `**` for any number of whole parts. The
 whole path must match: `skills/*` is every directory right below `skills`. A pattern without any of these signs names
@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 
 from git_okf.errors import ConfigError
-from git_okf.source.skills import paths
+from git_okf.source.repository import paths
 
 _SIGNS = frozenset("*?[")
 

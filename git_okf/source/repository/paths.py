@@ -15,7 +15,7 @@ PART_BYTES = 255
 PATH_BYTES = 1000
 """Of the whole path: leaves room for the directory it is put into."""
 ROOT = "."
-"""The key of a package that is the whole repository."""
+"""The root of a repository, as a path; the key of a package that is the whole of it."""
 
 _DEVICES = frozenset(
     {"con", "prn", "aux", "nul", "conin$", "conout$"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from git_okf.errors import ConfigError
-from git_okf.source.skills.pattern import common_prefix, parse
+from git_okf.source.repository.pattern import common_prefix, parse
 
 
 @pytest.mark.parametrize(

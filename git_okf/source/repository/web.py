@@ -8,9 +8,9 @@ from pathlib import Path
 from urllib.parse import quote
 
 from git_okf.errors import ConfigError
+from git_okf.source.repository import paths
 from git_okf.source.repository.address import parse
 from git_okf.source.repository.links import Forge, forge_of, home
-from git_okf.source.skills import paths
 
 _SAFE = "/~!$&'*+,;=:@-._"
 _FULL_ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?\Z")
