@@ -15,6 +15,7 @@ from git_okf.bundle.paths import place
 from git_okf.digest import blob_id, lfs_pointer
 from git_okf.model import Failed, Fetched, Gone
 from git_okf.source.feishu import thumbnail
+from git_okf.source.feishu.watermark import iso
 
 
 def whole(desk: Desk, title: str = "a story") -> Blog:
@@ -336,6 +337,30 @@ def test_the_cover_is_made_small(desk: Desk) -> None:
 def test_a_cover_that_is_no_picture_has_no_thumbnail(desk: Desk) -> None:
     fetched = taken(desk, desk.drive.blog("a", "Its text.", cover=b"\x89PNG\r\n\x1a\n broken").token)
     assert "cover" in fetched.meta and "thumbnail" not in fetched.meta
+
+
+@pytest.mark.parametrize("order", ["cover first", "text first"])
+def test_a_cover_that_could_not_be_had_is_made_up_for_and_the_old_one_stays(desk: Desk, order: str) -> None:
+    blog = whole(desk)
+    old = desk.known[blog.token].files
+    for what in ("cover", "text") if order == "cover first" else ("text", "cover"):
+        desk.drive.later(hours=1)
+        if what == "cover":
+            desk.drive.put(blog.cover, png(640, 360, seed=9))
+        else:
+            desk.drive.write(blog.text, "New.")
+    listed = desk.drive.nodes[blog.text].modified
+    desk.drive.later(days=1)
+    desk.server.fail(f"*/{blog.cover}/download", status=403, code=1061004, times=None)
+    fetched = taken(desk, blog.token)
+    assert fetched.parts_failed[0].startswith("cover: forbidden")
+    assert fetched.files == old and desk.subject() == "+0 -0 =1"
+    assert desk.marks(blog.token)["article"] == iso(listed), "no higher than what was stored"
+    desk.server.heal()
+    fetched = taken(desk, blog.token)
+    assert desk.server.asked("media") == [blog.cover] and fetched.files != old
+    desk.sync()
+    assert desk.server.count("docx", "media") == 0
 
 
 def test_a_narrow_cover_is_not_made_wider() -> None:
