@@ -260,7 +260,7 @@ def test_an_api_that_is_down_is_an_outage_and_no_deletion(press: Press) -> None:
     assert press.file("水位线").exists()
 
 
-def test_rebuilding_reads_everything_again_and_finds_what_no_time_told(press: Press) -> None:
+def test_lark_11_rebuilding_reads_everything_again_and_finds_what_no_time_told(press: Press) -> None:
     """LARK-11: the body changes and the modification time does not."""
     blog, other = whole(press.drive), press.drive.document(press.drive.root, "A note", "Its text.")
     press.drive.later(days=1)
@@ -275,7 +275,7 @@ def test_rebuilding_reads_everything_again_and_finds_what_no_time_told(press: Pr
     press.quiet()
 
 
-def test_a_time_that_changes_alone_is_asked_for_once(press: Press) -> None:
+def test_lark_11_a_time_that_changes_alone_is_asked_for_once(press: Press) -> None:
     """LARK-11: the modification time changes and the body does not."""
     blog = whole(press.drive)
     press.drive.later(days=1)
@@ -290,7 +290,7 @@ def test_a_time_that_changes_alone_is_asked_for_once(press: Press) -> None:
     press.quiet()
 
 
-def test_a_run_says_what_it_did_and_where_it_stands(press: Press) -> None:
+def test_lark_11_a_run_says_what_it_did_and_where_it_stands(press: Press) -> None:
     blog = whole(press.drive)
     press.drive.document(press.drive.root, "A note", "Its text.")
     press.drive.folder(press.drive.root, "no article")
