@@ -281,18 +281,26 @@ def abort_message(trip: Trip) -> str:
     return f"{trip.what}: the {trip.name} guard stopped the sync (limit {trip.limit:g}). Nothing was written."
 
 
-def abort_hint(trip: Trip, name: str, url: str) -> str:
+def abort_hint(trip: Trip, name: str, url: str, kind: str = "web") -> str:
     """The likely causes in the order to check them, and what to type where the change is real."""
     override = "--force" if trip.name in ("page-count", "max-removed") else f"--allow {trip.name}"
-    return "\n".join(
-        (
-            "check, in this order:",
-            f"1. the network: curl -I {url}",
-            "2. whether the site is down, moved, or shows a block or login page",
-            "3. whether robots.txt forbids the pages now (`robots: false` in .okf.yaml ignores it)",
-            f"4. if the site really changed so much: git okf sync {name} {override}",
-        )
-    )
+    causes = [
+        f"the network: curl -I {url}" if kind == "web" else f"the network, and whether {url} can be reached",
+        *(_CAUSES[kind] if kind in _CAUSES else _CAUSES["web"]),
+        f"if the {'site' if kind == 'web' else 'source'} really changed so much: git okf sync {name} {override}",
+    ]
+    return "\n".join(("check, in this order:", *(f"{number}. {cause}" for number, cause in enumerate(causes, 1))))
+
+
+_CAUSES = {
+    "web": (
+        "whether the site is down, moved, or shows a block or login page",
+        "whether robots.txt forbids the pages now (`robots: false` in .okf.yaml ignores it)",
+    ),
+    "git": ("whether the repository was rewritten or emptied", "whether include and exclude still mean its files"),
+    "skills": ("whether the repository was rewritten or emptied", "whether `paths` still means its packages"),
+    "feishu": ("whether the app still sees the folder and its articles", "whether the folder was moved or emptied"),
+}
 
 
 # --- commit messages ---

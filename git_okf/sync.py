@@ -314,7 +314,7 @@ def _aborted(run: Run, base: Baseline, seen: Observation, plan: Delta, trip: Tri
     fault = Fault(
         code="guard",
         message=report.abort_message(trip),
-        hint=report.abort_hint(trip, run.source.name, run.source.url),
+        hint=report.abort_hint(trip, run.source.name, run.source.url, run.source.kind),
     )
     result = run.result(base, seen, plan, word="aborted", exit_code=EXIT_GUARD)
     return replace(result, guard=trip, error=fault)

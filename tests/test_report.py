@@ -136,3 +136,13 @@ def test_hash_07_untrusted_text_is_no_format_string() -> None:
     text = "100%d {0} [bold]x[/bold] $HOME"
     kept = (Retained(key="k", path="pages/x.md", outcome="RETRYABLE_FAILURE", reason=text),)
     assert text in report.as_text(replace(RESULT, delta=Delta(retained=kept)))
+
+
+@pytest.mark.parametrize(
+    ("kind", "word"), [("web", "robots.txt"), ("git", "include"), ("skills", "paths"), ("feishu", "folder")]
+)
+def test_the_causes_of_an_abort_are_those_of_the_kind(kind: str, word: str) -> None:
+    trip = Trip(name="page-count", limit=5, actual=1, total=10, what="only 1 of 10")
+    hint = report.abort_hint(trip, "docs", "https://docs.example.com/", kind)
+    assert word in hint and "git okf sync docs --force" in hint.split("\n")[-1]
+    assert ("robots" in hint) == (kind == "web")

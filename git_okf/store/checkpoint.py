@@ -277,7 +277,7 @@ def _to_end(file: IO[bytes], end: int) -> int:
 
 
 def _contents(result: Fetched) -> list[str]:
-    return [result.content_hash, *(file.blob for file in result.files)]
+    return [result.content_hash, *(name for file in result.files for name in (file.blob, file.content) if name)]
 
 
 def _result(facts: dict[str, object]) -> Fetched | None:
