@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Protocol
 
 import pytest
 from feishu_observing import ENVIRON, source_of
 from feishu_server import Server, feishu
+from git_http import GitServer, git_server
 from observing import Bodies, no_sleep, page, tools
+from packaged import MIT, skill
 from site_server import Site, serving
+from upstreams import Upstream
 
-from git_okf.config import WebSource
+from git_okf.config import GitSource, SkillsSource, WebSource
 from git_okf.digest import content_hash
 from git_okf.errors import SourceUnavailable
 from git_okf.model import Failed, Fetched, Gone, NotModified, Observation, Record, Status
 from git_okf.source import Ask, Source
 from git_okf.source.feishu.folder import FeishuFolder
+from git_okf.source.git.source import MarkdownRepository
 from git_okf.source.memory import Item, MemorySource
+from git_okf.source.repository.mirror import MISSING, Blob, Mirror
+from git_okf.source.skills.source import SkillsRepository
 from git_okf.source.web.site import WebSite
 
 NAMES = ("a", "b", "c", "d", "e", "f")
@@ -27,6 +36,9 @@ NAMES = ("a", "b", "c", "d", "e", "f")
 
 class World(Protocol):
     """A place outside that a source looks at."""
+
+    lists: bool
+    """It says what it has without being asked for each item, so that one that fails leaves the enumeration complete."""
 
     def key(self, name: str) -> str: ...
 
@@ -48,6 +60,7 @@ class World(Protocol):
 @dataclass
 class Memory:
     place: MemorySource = field(default_factory=MemorySource)
+    lists = False
 
     def key(self, name: str) -> str:
         return name
@@ -79,6 +92,7 @@ class Memory:
 @dataclass
 class Web:
     site: Site
+    lists = False
 
     def key(self, name: str) -> str:
         return f"{self.site.url}{name}"
@@ -118,6 +132,7 @@ class Web:
 @dataclass
 class Feishu:
     server: Server
+    lists = False
     tokens: dict[str, str] = field(default_factory=dict)
 
     def key(self, name: str) -> str:
@@ -154,6 +169,76 @@ class Feishu:
         return list(dict.fromkeys(self.server.asked("docx")))
 
 
+@dataclass
+class Repository:
+    """Somebody's repository behind a git server, read as Markdown. A file that fails is one that never comes."""
+
+    server: GitServer
+    upstream: Upstream
+    lost: set[str] = field(default_factory=set)
+    lists = True
+
+    def key(self, name: str) -> str:
+        return f"docs/{name}.md"
+
+    def file(self, name: str) -> str:
+        return self.key(name)
+
+    def content(self, name: str, text: str) -> str:
+        return f"# Page {name}\n\n{text}\n"
+
+    def put(self, name: str, text: str) -> None:
+        self.upstream.commit({"LICENSE": MIT, self.file(name): self.content(name, text)})
+
+    def drop(self, name: str) -> None:
+        self.upstream.commit({self.file(name): None})
+
+    def fail(self, name: str) -> None:
+        self.put(name, f"{text_of(name, 9)} Nobody ever sees this text.")
+        self.lost.add(self.upstream.blob("main", self.file(name)))
+
+    def heal(self) -> None:
+        self.lost.clear()
+
+    def outage(self) -> None:
+        self.server.fault(status=503, times=None)
+
+    def source(self, *, other_extractor: bool = False) -> Source:
+        self.server.forget()
+        links = "absolute" if other_extractor else "relative"
+        source = GitSource(name="docs", url=self.server.url("acme/it"), bundle="docs", include=("docs/*",), links=links)
+        return MarkdownRepository(source=source, environ=dict(os.environ))
+
+    def asked(self) -> list[str]:
+        wanted = set(self.server.wants())
+        return [self.key(name) for name in NAMES if wanted & self._ids(name)]
+
+    def _ids(self, name: str) -> set[str]:
+        """The ids by which the content of an item can be asked for."""
+        places = (self.file(name), self.file(name).removesuffix("/SKILL.md"))
+        return {self.upstream.git("rev-parse", "--verify", "--quiet", f"main:{p}", check=False) for p in places} - {""}
+
+
+@dataclass
+class Packages(Repository):
+    """The same with a skill for each item."""
+
+    def key(self, name: str) -> str:
+        return f"skills/{name}"
+
+    def file(self, name: str) -> str:
+        return f"skills/{name}/SKILL.md"
+
+    def content(self, name: str, text: str) -> str:
+        return skill(name, super().content(name, text))
+
+    def source(self, *, other_extractor: bool = False) -> Source:
+        self.server.forget()
+        packages = "elsewhere" if other_extractor else "vendor"
+        source = SkillsSource(name="docs", url=self.server.url("acme/it"), bundle="docs", packages=packages)
+        return SkillsRepository(source=source, environ=dict(os.environ))
+
+
 @contextmanager
 def memory_world() -> Iterator[World]:
     yield Memory()
@@ -172,7 +257,33 @@ def feishu_world() -> Iterator[World]:
         yield Feishu(server)
 
 
-@pytest.fixture(params=[memory_world, web_world, feishu_world], ids=["memory", "web", "feishu"])
+@contextmanager
+def git_world(kind: type[Repository] = Repository) -> Iterator[World]:
+    with (
+        TemporaryDirectory() as directory,
+        git_server(Path(directory)) as server,
+        pytest.MonkeyPatch.context() as patch,
+    ):
+        made = kind(server, Upstream.create(server.path("acme/it")))
+        whole = Mirror.blobs
+
+        def blobs(mirror: Mirror, ids: Iterable[str], **options: Any) -> Iterator[Blob]:
+            wanted = list(ids)
+            come = {blob.id: blob for blob in whole(mirror, [i for i in wanted if i not in made.lost], **options)}
+            yield from (come.get(oid) or Blob(id=oid, size=None, data=None, problem=MISSING) for oid in wanted)
+
+        patch.setattr(Mirror, "blobs", blobs)
+        yield made
+
+
+def skills_world() -> AbstractContextManager[World]:
+    return git_world(Packages)
+
+
+WORLDS = {"memory": memory_world, "web": web_world, "feishu": feishu_world, "git": git_world, "skills": skills_world}
+
+
+@pytest.fixture(params=list(WORLDS.values()), ids=list(WORLDS))
 def world(request: pytest.FixtureRequest) -> Iterator[World]:
     with request.param() as made:
         for name in NAMES[:4]:
@@ -271,7 +382,7 @@ def test_an_item_that_fails_is_no_missing_item(world: World) -> None:
     seen = observe(world, known)
     outcome = seen.outcomes[world.key("c")]
     assert isinstance(outcome, Failed) and outcome.retryable
-    assert not seen.complete
+    assert seen.complete is world.lists
 
 
 def test_a_new_item_that_fails_is_pending_and_asked_again(world: World) -> None:

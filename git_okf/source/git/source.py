@@ -44,6 +44,8 @@ class MarkdownRepository:
 
     def observe(self, known: Mapping[str, Record], ask: Ask, tools: Tools) -> Observation:
         """Raises SourceUnavailable where the repository, its ref or the commit cannot be had."""
+        if tools.stopping():
+            return Observation(outcomes=MappingProxyType({}), incomplete_reasons=("the run was interrupted",))
         transport = Transport(environ=self.environ, stopping=tools.stopping)
         head = look(transport, parse(self.source.url, tools.root), self.source.ref)
         head, moved_tag = hold(head, _text(ask.memory, "ref"), _text(ask.memory, "revision"))
@@ -63,6 +65,7 @@ class MarkdownRepository:
                 fingerprint=self.fingerprint,
                 head=head,
                 pages=pages,
+                known=known,
                 ask=ask,
                 tools=tools,
                 mirror=mirror,
@@ -88,6 +91,8 @@ class _Visit:
     fingerprint: str
     head: Head
     pages: Mapping[str, Record]
+    known: Mapping[str, Record]
+    """With those that are pending."""
     ask: Ask
     tools: Tools
     mirror: Mirror
@@ -216,9 +221,13 @@ class _Visit:
         )
 
     def _pending(self) -> Iterable[Record]:
+        """New files that did not come: to be asked for first next time."""
         for key, outcome in self.outcomes.items():
             if isinstance(outcome, Failed) and outcome.retryable and key not in self.pages:
-                yield Record(key=key, status=Status.PENDING, failure=outcome.reason, tries=1)
+                yield Record(key=key, status=Status.PENDING, failure=outcome.reason, tries=self._tries(key) + 1)
+
+    def _tries(self, key: str) -> int:
+        return self.known[key].tries if key in self.known else 0
 
     def _memory(self, who: str, *, settled: bool) -> dict[str, Any]:
         ids = {key: o.raw_hash for key, o in self.outcomes.items() if isinstance(o, Fetched)}
