@@ -60,7 +60,8 @@ def _approved(run: Run, plan: Delta) -> Delta:
 def looked(run: Run, base: Baseline, seen: Observation, plan: Delta) -> RunResult:
     """The result of a look: nothing is taken, and `last_fully_processed` stays (seed 002, section 3).
 
-    Only what the source remembers of itself is written, where that is new. What was fetched stays in the checkpoint.
+    Only what the source remembers of itself is written, where that is new, and that an outage is over. What was fetched
+    stays in the checkpoint.
     """
     result = finished(run, base, seen, plan, None)
     moved = plan.changes_content or bool(plan.rerendered) or not seen.complete
@@ -70,9 +71,8 @@ def looked(run: Run, base: Baseline, seen: Observation, plan: Delta) -> RunResul
         result = replace(result, result="skipped", exit_code=0, notices=(why, *result.notices))
     if run.options.dry_run:
         return result
-    if base.state is not None and memory.remembers_more(base, seen.memory):
-        state = replace(base.state, watermarks=seen.memory or {}, last_observed=memory.stamp(run.when))
-        memory.write_state(run.repo, base, run.source, state, run.when, f"looked ({run.source.name})", run.check_lease)
+    news = memory.Aside(records=(), watermarks=seen.memory)
+    memory.write_aside(run.repo, base, run.source, news, run.when, run.check_lease)
     run.publish()
     if not moved:
         memory.note_last(run.repo, run.source.name, run.when, result.result)
