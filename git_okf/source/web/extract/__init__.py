@@ -10,6 +10,8 @@ with a reason, never an empty body (PAGE-03).
 from __future__ import annotations
 
 import re
+from functools import lru_cache
+from threading import get_ident
 from urllib.parse import urljoin
 
 from lxml import etree
@@ -25,6 +27,7 @@ from git_okf.source.web.extract.fragments import Ids
 from git_okf.source.web.extract.node import find_content
 from git_okf.source.web.extract.reasons import FORWARDS, FRAMES, NEEDS_SELECTOR, NoContent
 from git_okf.source.web.extract.select import select
+from git_okf.source.web.extract.signs import recognise
 from git_okf.source.web.extract.tree import text_of
 from git_okf.source.web.extract.values import Extracted, Options
 from git_okf.source.web.extract.ways import neighbours, remove_ways
@@ -55,16 +58,16 @@ def extract(data: bytes, *, url: str, content_type: str = "", options: Options) 
     Raises NoContent where the bytes are no text, or hold no content.
     """
     html = decode(data, content_type)
-    encoded = _without_controls(html).encode("utf-8", "replace")
+    encoded = _without_controls(html.encode("utf-8", "replace"))
     root = _parsed(encoded)
     meta = metadata.read(root)
-    theme = themes.recognise(encoded)
+    theme = recognise(encoded)
     node = find_content(root, theme, options.content, html)
     heading = _outer_heading(root, node, theme, meta)
     remove_ways(node, neighbours(root))
     give_headings_their_ids(node)
     drop = (*(theme.drop if theme else ()), *options.drop)
-    hidden = clean(node, drop, opened=controlled(root))
+    hidden = clean(node, drop, opened=controlled(root, encoded))
     if heading is not None:
         node.insert(0, heading)
     before = coverage.measure(node)
@@ -103,15 +106,21 @@ def extract_published(data: bytes, *, url: str, options: Options) -> Extracted:
     return _result(body, meta, options, hidden=invisible, warnings=(), words=words)
 
 
-def _without_controls(html: str) -> str:
+def _without_controls(html: bytes) -> bytes:
     """The text without NUL, and without the two characters that mark places in Markdown in the making."""
-    for control in "\0\2\3":
-        html = html.replace(control, "")
+    for control in (b"\0", b"\2", b"\3"):
+        html = html.replace(control, b"")
     return html
 
 
+@lru_cache(maxsize=8)
+def _parser(thread: int) -> etree.HTMLParser:
+    """The parser of a thread: to make one costs a third of what it costs to parse a page."""
+    return etree.HTMLParser(encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True)
+
+
 def _parsed(html: bytes) -> etree._Element:
-    parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True)
+    parser = _parser(get_ident())
     if not html.strip():
         raise NoContent("the page is empty")
     try:

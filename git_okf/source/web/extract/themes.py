@@ -433,11 +433,3 @@ THEMES: tuple[Theme, ...] = (
 def named(name: str) -> Theme | None:
     """The preset of that name."""
     return next((theme for theme in THEMES if theme.name == name), None)
-
-
-def recognise(html: bytes) -> Theme | None:
-    """The theme whose sign stands in a page (UTF-8)."""
-    return next((theme for theme, signs in _SIGNS if any(sign in html for sign in signs)), None)
-
-
-_SIGNS = tuple((theme, tuple(sign.encode() for sign in theme.signs)) for theme in THEMES)

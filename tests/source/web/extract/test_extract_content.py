@@ -13,6 +13,7 @@ from git_okf.source.web import extract as extractor
 from git_okf.source.web.extract import NoContent, extract, themes
 from git_okf.source.web.extract.convert import to_markdown
 from git_okf.source.web.extract.reasons import FORWARDS, FRAMES, NEEDS_BROWSER, NEEDS_SELECTOR
+from git_okf.source.web.extract.signs import recognise
 
 TEXT = "<h1>Title</h1><p>The text of the page, long enough to be one.</p>"
 BODY = "# Title\n\nThe text of the page, long enough to be one."
@@ -46,7 +47,7 @@ def test_every_theme_names_itself_and_its_content(theme: themes.Theme) -> None:
     assert themes.named(theme.name) is theme
     assert theme.signs
     assert theme.content
-    assert all(themes.recognise(f"<html>{sign}".encode()) is not None for sign in theme.signs)
+    assert all(recognise(f"<html>{sign}".encode()) is not None for sign in theme.signs)
 
 
 @pytest.mark.parametrize(

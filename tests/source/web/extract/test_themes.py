@@ -6,10 +6,13 @@ from dataclasses import replace
 
 import pytest
 from extracting import OPTIONS, URL
+from hypothesis import given
+from hypothesis import strategies as st
 
 from git_okf.source.web.extract import extract, themes
 from git_okf.source.web.extract.chrome import UNIVERSAL_DROP
 from git_okf.source.web.extract.select import Selector, compiled
+from git_okf.source.web.extract.signs import recognise
 
 SAID = "This text goes on for as many words as a page needs to be one."
 PAGES = {
@@ -165,7 +168,7 @@ PAGES = {
 def test_a_page_of_a_theme_is_its_content(name: str) -> None:
     head, body, rest = PAGES[name]
     html = f"<html><head><title>T</title>{head}</head><body>{body.format(SAID)}</body></html>".encode()
-    theme = themes.recognise(html)
+    theme = recognise(html)
     assert theme is not None and theme.name == name
     assert extract(html, url=URL, content_type="text/html", options=OPTIONS).body == f"# T\n\n{SAID}\n\n{rest}"
 
@@ -182,3 +185,22 @@ def test_a_theme_can_be_named_where_a_page_says_nothing_of_itself() -> None:
     html = f"<html><body>{body.format(SAID)}</body></html>".encode()
     options = replace(OPTIONS, content="pkgdown", drop=("small", "img.logo", "div.d-none", "#ref-usage .anchor"))
     assert extract(html, url=URL, content_type="text/html", options=options).body.endswith(rest)
+
+
+SIGNS = [sign for theme in themes.THEMES for sign in theme.signs]
+
+
+@given(
+    st.lists(
+        st.one_of(st.sampled_from(SIGNS), st.sampled_from(SIGNS).map(lambda sign: sign[:-1]), st.text('<c=" ')),
+        max_size=6,
+    )
+)
+def test_the_first_theme_of_which_a_sign_stands_in_a_page_made_it(pieces: list[str]) -> None:
+    html = "".join(pieces)
+    first = next((theme for theme in themes.THEMES if any(sign in html for sign in theme.signs)), None)
+    assert recognise(html.encode()) is first
+
+
+def test_no_sign_begins_with_another() -> None:
+    assert [(a, b) for a in SIGNS for b in SIGNS if a != b and a.startswith(b)] == []
