@@ -18,6 +18,8 @@ from git_okf.source.web.scope import Scope, asset_extension
 
 STUB_WORDS = 40
 """Words up to which a page that sends its reader on is taken for a redirect."""
+REMEMBERED = 1 << 14
+"""URLs of which a process remembers what they come to: a few megabytes."""
 _LOCATION = re.compile(
     rb"<script[^>]*>\s*(?:window\.|document\.|self\.|top\.)?location(?:\.href\s*=|\s*=|\.(?:replace|assign)\()"
     rb"\s*[\"']([^\"'\s]{1,2000})[\"']"
@@ -97,7 +99,7 @@ def read(job: Job) -> Reading:
         taken = _with_markdown(job, scope, reading)
         if taken is not None:
             return taken
-    return _with_content(job, scope, reading)
+    return _with_content(job, scope, reading, said.heading)
 
 
 def _read_markdown(job: Job, scope: Scope) -> Reading:
@@ -124,21 +126,33 @@ def _with_markdown(job: Job, scope: Scope, reading: Reading) -> Reading | None:
     return replace(_with(reading, content), title=content.title or reading.title, form="markdown")
 
 
-def _with_content(job: Job, scope: Scope, reading: Reading) -> Reading:
-    marks = judge.look(job.data)
+def _with_content(job: Job, scope: Scope, reading: Reading, heading: str | None) -> Reading:
     try:
         content = extract(
             job.data, url=job.url, content_type=job.content_type, options=options(scope, job.source, job.place)
         )
     except NoContent as error:
-        suspicion = judge.suspicion(marks, title=reading.title, words=0)
+        suspicion = _suspicion(job, reading.title, heading, words=0)
         refresh = reading.refresh or _script_redirect(job)
         return replace(reading, empty=error.reason, suspicion=suspicion, refresh=refresh)
     return replace(
         _with(reading, content),
         refresh=reading.refresh or (_script_redirect(job) if content.words <= STUB_WORDS else ""),
-        suspicion=judge.suspicion(marks, title=reading.title, words=content.words),
+        suspicion=_suspicion(job, reading.title, heading, words=content.words),
     )
+
+
+def _suspicion(job: Job, title: str, heading: str | None, *, words: int) -> str:
+    """Why this is not the page ("" if nothing speaks against it).
+
+    To look at it parses it once more. A page with much to say is not looked at where nothing that might be found would
+    make it suspect under this title and heading.
+    """
+    if words >= judge.LITTLE and heading is not None:
+        worst = judge.Marks(heading=heading, block_script=True, cloudflare_script=True, password=True)
+        if not judge.suspicion(worst, title=title, words=words):
+            return ""
+    return judge.suspicion(judge.look(job.data), title=title, words=words)
 
 
 def _with(reading: Reading, content: Extracted) -> Reading:
@@ -160,17 +174,31 @@ def _links(scope: Scope, said: signals.Signals, own: str) -> tuple[tuple[str, ..
     """The keys a page leads to, and what to request for those that are written differently."""
     keys: dict[str, None] = {}
     requests: dict[str, str] = {}
+    lead = _leads(scope)
     for link in said.links:
-        requested = scope.request(link, said.base)
-        if requested is None:
+        found = lead(link)
+        if found is None or found[0] == own or found[0] in keys:
             continue
-        key = scope.identify(requested)
-        if key == own or key in keys or not within(scope, key):
-            continue
+        key, requested = found
         keys[key] = None
         if requested != key:
             requests[key] = requested
     return tuple(keys), requests
+
+
+@lru_cache(maxsize=8)
+def _leads(scope: Scope) -> Callable[[str], tuple[str, str] | None]:
+    """Absolute URL -> key and what to request, None outside the borders. The pages of a site share most links."""
+
+    @lru_cache(maxsize=REMEMBERED)
+    def lead(link: str) -> tuple[str, str] | None:
+        requested = scope.request(link, link)
+        if requested is None:
+            return None
+        key = scope.identify(requested)
+        return (key, requested) if within(scope, key) else None
+
+    return lead
 
 
 def _script_redirect(job: Job) -> str:
@@ -185,15 +213,22 @@ def _key_within(scope: Scope, link: str, base: str) -> str:
 
 def options(scope: Scope, source: WebSource, place: Callable[[str], str]) -> Options:
     """The extractor's options that a configuration means."""
+    owns, key = _judgement(scope)
     return Options(
         content=source.content,
         drop=source.drop,
         ignore=source.ignore,
         links=source.links,
-        owns=scope.owns,
+        owns=owns,
         place=place,
-        key=scope.identify,
+        key=key,
     )
+
+
+@lru_cache(maxsize=8)
+def _judgement(scope: Scope) -> tuple[Callable[[str], bool], Callable[[str], str]]:
+    """Whether a URL is a page of the source, and its key, as the scope says; remembered, since pages repeat links."""
+    return lru_cache(maxsize=REMEMBERED)(scope.owns), lru_cache(maxsize=REMEMBERED)(scope.identify)
 
 
 @lru_cache(maxsize=8)

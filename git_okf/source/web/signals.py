@@ -40,10 +40,12 @@ class Signals:
     language: str = ""
     frameset: bool = False
     title: str = ""
+    heading: str | None = None
+    """The first h1 as a parser finds it in the bytes; None where that is not known: they are not plain UTF-8."""
 
 
-_WANTED = "a[href],area[href],frame[src],iframe[src],link[href],meta[content],base[href],frameset,title"
-_GROUPS = {"base": "base", "frameset": "frameset", "title": "title"}
+_WANTED = "a[href],area[href],frame[src],iframe[src],link[href],meta[content],base[href],frameset,title,h1"
+_GROUPS = {name: name for name in ("base", "frameset", "title", "h1")}
 _REFRESH = re.compile(r"(\d+(?:\.\d*)?|\.\d+) ?[;, ] ?(?:url ?= ?)?(?:'([^']*)|\"([^\"]*)|([^;, ].*))", re.IGNORECASE)
 _LANGUAGE_TAG = re.compile(r"[A-Za-z]{1,8}(?:[-_][A-Za-z0-9]{1,8}){0,5}")
 _QUOTED = r"\"((?:[^\"\\]|\\.)*)\""
@@ -56,7 +58,8 @@ def read(data: bytes, *, url: str, content_type: str, headers: Mapping[str, str]
     """The signals of an HTML page whose final URL is `url`. Any bytes are read; what is broken says nothing."""
     from selectolax.lexbor import LexborHTMLParser
 
-    tree = LexborHTMLParser(decode(data, content_type))
+    encoded = decode(data, content_type).encode("utf-8", "ignore")
+    tree = LexborHTMLParser(encoded)
     nodes: dict[str, list[LexborNode]] = {}
     for node in tree.css(_WANTED):
         nodes.setdefault(_GROUPS.get(node.tag or "", "speaking"), []).append(node)
@@ -79,6 +82,7 @@ def read(data: bytes, *, url: str, content_type: str, headers: Mapping[str, str]
         language=_language(tree.root, headers),
         frameset="frameset" in nodes,
         title=" ".join(titles[0].text().split()) if titles else "",
+        heading=_heading(nodes.get("h1")) if encoded == data else None,
     )
 
 
@@ -145,6 +149,10 @@ class _Found:
         if match is None or float(match[1]) > REFRESH_LIMIT:
             return ""
         return self.resolver.resolve((match[2] or match[3] or match[4] or "").strip()) or ""
+
+
+def _heading(nodes: list[LexborNode] | None) -> str:
+    return " ".join(nodes[0].text().split())[:300] if nodes else ""
 
 
 def _base(nodes: list[LexborNode] | None, url: str) -> str:

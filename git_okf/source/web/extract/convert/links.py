@@ -12,6 +12,9 @@ from git_okf.source.markdown.destination import KEPT_SCHEMES, safe
 from git_okf.source.web.extract.fragments import Ids, heading_slug, is_made_of
 
 _IGNORED = re.compile(r"[\t\n\r\x00-\x1f\x7f]")
+_PLAIN = re.compile(r"((?:\.\./)*)((?:[A-Za-z0-9_-][A-Za-z0-9._-]*/)*[A-Za-z0-9_-][A-Za-z0-9._-]*)")
+"""What most links look like: `../a/b.html`; there is nothing in it to resolve but the `../` it begins with."""
+_DOTS = frozenset(("", ".", ".."))
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
 _UNQUOTABLE = re.compile(r"[\s\"\\`|<>&\x00-\x1f\x7f]")
 """What would end or change the title of a link."""
@@ -35,6 +38,8 @@ class Links:
     folder: str = ""
     own_page: str = ""
     """What a link to the page itself looks like."""
+    folders: dict[str, str] = field(default_factory=dict)
+    """`../`, or some of them, -> where that leads from the base."""
     known: dict[str, tuple[str, bool]] = field(default_factory=dict)
     """Address, as it stands in the page, -> what to write for it, and whether a fragment may follow."""
 
@@ -89,10 +94,22 @@ class Links:
         return self.own_page if fragment == "top" else f'{self.own_page} "#{_title(fragment)}"'
 
     def _target(self, href: str) -> tuple[str, bool]:
-        address = absolute(self.base, href) if href else self.base
+        address = self.absolute(href) if href else self.base
         if not address.startswith(("http:", "https:")):
             return safe(address), False
         return self._page(address, "") or safe(address), True
+
+    def absolute(self, href: str) -> str:
+        """`href` resolved on the base of the page; "" where it is no address."""
+        match = _PLAIN.fullmatch(href)
+        if match is None:
+            return absolute(self.base, href)
+        climb, rest = match.groups()
+        folder = self.folders.get(climb)
+        if folder is None:
+            found = absolute(self.base, climb or "./")
+            folder = self.folders[climb] = found if found.startswith(("http://", "https://")) else ""
+        return folder + rest if folder.endswith("/") else absolute(self.base, href)
 
     def _page(self, address: str, fragment: str) -> str:
         """The relative link to a page of the source; the absolute one where links stay absolute; "" for other URLs."""
@@ -101,7 +118,7 @@ class Links:
             return ""
         if not self.relative:
             return safe(address + fragment)
-        path = posixpath.relpath(self.place(self.key(address)), self.folder or ".").replace("%", "%25")
+        path = relative(self.place(self.key(address)), self.folder).replace("%", "%25")
         path = path if "/" in path or ":" not in path else f"./{path}"
         return safe(path + fragment)
 
@@ -122,6 +139,19 @@ class Links:
         """The absolute URL of an image or another file, or ""."""
         url = absolute(self.base, _IGNORED.sub("", src).strip())
         return safe(url) if url.startswith(("http:", "https:")) else ""
+
+
+def relative(path: str, folder: str) -> str:
+    """A path of the bundle as seen from a folder of the bundle ("" for its root)."""
+    there, here = path.split("/"), folder.split("/") if folder else []
+    if not _DOTS.isdisjoint(there) or not _DOTS.isdisjoint(here):
+        return posixpath.relpath(path, folder or ".")
+    shared = 0
+    for one, other in zip(there, here, strict=False):
+        if one != other:
+            break
+        shared += 1
+    return "/".join([".."] * (len(here) - shared) + there[shared:]) or "."
 
 
 def absolute(base: str, href: str) -> str:
