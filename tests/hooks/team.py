@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -37,13 +38,12 @@ class Team:
 
     def told(self, host: str, *options: str) -> str:
         """Somebody types `git okf ci HOST` and pushes what it wrote; the file."""
-        before = set(self.docs.repo.path.rglob("*sync*.yml"))
-        self.docs.ok("ci", host, *options)
-        (made,) = set(self.docs.repo.path.rglob("*sync*.yml")) - before
-        self.docs.repo.git("add", "--all")
-        self.docs.repo.commit("Sync every night")
-        self.docs.repo.git("push", "--quiet", "origin", "main")
-        return made.read_text(encoding="utf-8")
+        repo = self.docs.repo
+        path = str(json.loads(self.docs.ok("ci", host, "--json", *options).out)["path"])
+        repo.git("add", "--all")
+        repo.commit("Sync every night")
+        repo.git("push", "--quiet", "origin", "main")
+        return (repo.path / path).read_text(encoding="utf-8")
 
     def configure(self, **values: object) -> None:
         """Keys of the source docs, pushed."""

@@ -156,6 +156,7 @@ def test_a_job_that_is_cancelled_is_resumed_by_the_next(nights: Nights) -> None:
     team = nights.team
     team.configure(concurrency=1)
     team.docs.put(*(f"p{number:02}" for number in range(20)))
+    slow = team.docs.site.fault("/docs/p10", delay=20.0)
     team.docs.site.when_asked("/docs/p10", nights.runner.cancel)
     team.docs.site.forget()
     job = nights.one()
@@ -164,6 +165,7 @@ def test_a_job_that_is_cancelled_is_resumed_by_the_next(nights: Nights) -> None:
     kept = team.bare.git("ls-tree", "--name-only", "refs/okf/checkpoint/docs").splitlines()
     assert kept == ["bodies", "header.json", "results.jsonl"]
     asked = {r.path for r in team.docs.site.requests("/docs/p*")}
+    team.docs.site.heal(slow)
     team.docs.site.forget()
     job = nights.one()
     assert (job.result, job.step("sync").outputs["decision"]) == ("success", "create"), job.log
