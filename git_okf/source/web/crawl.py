@@ -293,6 +293,8 @@ class Crawl:
         found = self.findings
         aliases = {k: r.target for k, r in found.side.items() if r.status is Status.ALIAS}
         new = {key: page.fetched.content_hash for key, page in found.pages.items()}
+        if not new:
+            return  # known pages stay what they are
         known = {key: content for key, content in self.walk.names.contents() if key in self.pages}
         for copy in copied_prefixes(new, known, aliases):
             for alias, into in copy.pairs:

@@ -35,7 +35,6 @@ class Frontier:
         self._must_ask = must_ask
         self._queue: deque[Node] = deque()
         self._ahead: deque[str] = deque()
-        self._asked: set[str] = set()
         self.places = places
         self.nodes: dict[str, Node] = {}
         """Every key that something led to, within the depth or not needing to be asked."""
@@ -67,7 +66,6 @@ class Frontier:
         node = self.nodes[key]
         self._queue.append(node)
         if ask:
-            self._asked.discard(key)
             self._ahead.append(key)
 
     def next_to_ask(self, running: int, window: int) -> str | None:
@@ -75,9 +73,7 @@ class Frontier:
         if not self._ahead or self._asks <= 0 or running >= min(window, self.places):
             return None
         self._asks -= 1
-        key = self._ahead.popleft()
-        self._asked.add(key)
-        return key
+        return self._ahead.popleft()
 
     def pop(self) -> tuple[Node, bool]:
         """The next page in order, and whether its answer is to be had (False: no place was left to ask it)."""

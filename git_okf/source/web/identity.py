@@ -50,9 +50,14 @@ class _Body:
 
 
 class Names:
-    """The pages found so far, and their claims."""
+    """The pages found so far, and their claims.
+
+    Known pages are only compared with new ones: where there are none of these, nothing is made of those.
+    """
 
     def __init__(self) -> None:
+        self._waiting: list[tuple[str, str, str]] = []
+        """Known pages that were found and not entered yet: key, content hash, raw hash."""
         self._bodies: dict[str, _Body] = {}
         self._families: dict[str, list[str]] = {}
         self._by_content: dict[str, list[str]] = {}
@@ -63,10 +68,11 @@ class Names:
 
     def known(self, key: str, content_hash: str, raw_hash: str) -> None:
         """A known page was found."""
-        self._enter(key, _Body(content_hash, raw_hash, known=True))
+        self._waiting.append((key, content_hash, raw_hash))
 
     def new(self, key: str, content_hash: str, raw_hash: str, canonical: str) -> tuple[Merge, ...]:
         """A new page was found: what is merged now. Where `key` is an `alias` of the result, it is no page."""
+        self._catch_up()
         body = _Body(content_hash, raw_hash, known=False)
         if canonical and canonical != key:
             self._claims[key] = canonical
@@ -83,18 +89,22 @@ class Names:
 
     def is_copy(self, key: str, content_hash: str) -> bool:
         """Whether another page has this body that is no spelling of this key."""
+        self._catch_up()
         return any(family(other) != family(key) for other in self._by_content.get(content_hash, ()))
 
     def forget(self, key: str) -> None:
         """What was entered as a page is none."""
+        self._catch_up()
         self._leave(key)
 
     def contents(self) -> tuple[tuple[str, str], ...]:
         """Every page found, with its content hash."""
+        self._catch_up()
         return tuple((key, body.content) for key, body in self._bodies.items())
 
     def worth_asking(self, canonical: str) -> bool:
         """Whether a canonical URL that nothing links to should be asked for."""
+        self._catch_up()
         return canonical not in self._bodies and (self._good_claims > 0 or self._bad_claims < BROKEN_CLAIMS)
 
     def claim_was_broken(self, canonical: str) -> None:
@@ -110,6 +120,11 @@ class Names:
             if len(bodies) > 1:
                 found.append((canonical, len(claimants)))
         return tuple(found)
+
+    def _catch_up(self) -> None:
+        waiting, self._waiting = self._waiting, []
+        for key, content_hash, raw_hash in waiting:
+            self._enter(key, _Body(content_hash, raw_hash, known=True))
 
     def _same(self, key: str, body: _Body) -> str | None:
         """The page this one is another name of: what it claims to be first, then its relatives, known ones before."""

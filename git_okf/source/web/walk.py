@@ -287,11 +287,15 @@ class Walk:
 
     def _take_instead(self) -> bool:
         """Published Markdown whose page is not there under any spelling is a page itself."""
-        there = {family(key) for key in (*self.findings.pages, *self.pages)}
-        for key, markdown in self.instead.items():
-            side = self.findings.side.get(key)
-            if side is not None and side.status is Status.ABSENT and family(key) not in there:
-                self.reach(markdown, self.frontier.nodes[key].depth, "llms.txt")
+        absent = [
+            key
+            for key in self.instead
+            if (side := self.findings.side.get(key)) is not None and side.status is Status.ABSENT
+        ]
+        there = {family(key) for key in (*self.findings.pages, *self.pages)} if absent else set()
+        for key in absent:
+            if family(key) not in there:
+                self.reach(self.instead[key], self.frontier.nodes[key].depth, "llms.txt")
         return bool(self.frontier)
 
 
