@@ -179,7 +179,8 @@ def _found(plan: _Plan, record: Record, outcome: Fetched | NotModified, seen: Ob
     if record.missing_runs >= rules.removal.unlinked_runs:
         plan.removed.append(record)
         return
-    record = replace(record, failure="", tries=0)
+    if record.failure or record.tries:  # nothing is made anew for a page that is as it was
+        record = replace(record, failure="", tries=0)
     if isinstance(outcome, NotModified):
         plan.keep(record)
     elif outcome.name and record.name and outcome.name != record.name:
