@@ -236,33 +236,38 @@ def _settle(run: Run, base: Baseline, seen: Observation, spool: Checkpoint) -> R
         trip = guard.check(base.known, seen, plan, delta.found(seen), limits(run))
         if trip is not None:
             return _aborted(run, base, seen, plan, trip)
-        if run.options.head_only:
-            return _looked(run, base, seen, plan, spool)
-        taken = plan.added or any(item.outcome == delta.CONFLICT for item in plan.retained)
-        if not base.known and not taken and base.state is None:
-            raise _nothing_found(run, seen)
-        if run.gate is not None:
-            verdict = run.gate(run, base, seen, plan, spool)
-            run = replace(run, content=verdict.content, targets=verdict.targets)
-            before, plan = plan, verdict.plan or plan
-            if not verdict.write:
-                spool.discard()
-                return _left(run, base, seen, (before, plan), verdict)
-        else:
-            base, plan = planning.held(run, base, seen, spool) or (base, plan)
-        if run.options.dry_run:
-            return finished(run, base, seen, plan, None)
         try:
-            result = landing.write(run, base, seen, plan, spool)
+            return _landed(run, base, seen, plan, spool)
         except (RefMoved, PushRaced):
             base = _prepared_again(run, base)
-            continue
-        spool.discard()
-        return result
     raise GitRefused(
         f"the branch moved {REPLANS} times while the sync was being committed. Nothing was changed",
         "run it again when nobody else commits; what was fetched is in the checkpoint",
     )
+
+
+def _landed(run: Run, base: Baseline, seen: Observation, plan: Delta, spool: Checkpoint) -> RunResult:
+    """A plan that no guard refused, written, or not: RefMoved or PushRaced where others wrote meanwhile."""
+    if run.options.head_only:
+        return _looked(run, base, seen, plan, spool)
+    taken = plan.added or any(item.outcome == delta.CONFLICT for item in plan.retained)
+    if not base.known and not taken and base.state is None:
+        raise _nothing_found(run, seen)
+    if run.gate is not None:
+        verdict = run.gate(run, base, seen, plan, spool)
+        run = replace(run, content=verdict.content, targets=verdict.targets)
+        before, plan = plan, verdict.plan or plan
+        if not verdict.write:
+            left = _left(run, base, seen, (before, plan), verdict)
+            spool.discard()
+            return left
+    else:
+        base, plan = planning.held(run, base, seen, spool) or (base, plan)
+    if run.options.dry_run:
+        return finished(run, base, seen, plan, None)
+    result = landing.write(run, base, seen, plan, spool)
+    spool.discard()
+    return result
 
 
 def _looked(run: Run, base: Baseline, seen: Observation, plan: Delta, spool: Checkpoint) -> RunResult:

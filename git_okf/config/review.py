@@ -49,6 +49,6 @@ def review(key: str, value: Any) -> Review:
     if made.low_water > made.high_water:
         raise ConfigError(
             f"{key}: low_water ({made.low_water}) is above high_water ({made.high_water})",
-            "runs stop taking at high_water and begin again at or below low_water",
+            "runs stop taking at high_water and begin again below low_water",
         )
     return made
