@@ -182,6 +182,24 @@ def test_backpressure_counts_packages_each_once_and_the_newest_only(office: Offi
 
 
 @pytest.mark.parametrize("office", [{"more": MORE, "review": ", high_water: 1, low_water: 1"}], indirect=True)
+def test_after_the_backlog_the_newest_revision_is_taken_and_none_in_between(office: Office) -> None:
+    other = Upstream.create(office.server.path("acme/other"))
+    other.commit({"a/SKILL.md": skill("a", "# 1\n"), "a/LICENSE": MIT})
+    office.commit(TWO)
+    assert office.decision() == "create"
+    seen = []
+    for version in (2, 3):
+        seen.append(other.commit({"a/SKILL.md": skill("a", f"# {version}\n")}))
+        assert office.pr("other")["other"]["review"]["decision"] == "leave (backlog)"
+        assert office.server.kinds() == ["advert", "ls-refs"]
+    office.hub.squash(1)
+    assert office.pr("other")["other"]["review"]["decision"] == "create"
+    assert seen[0] not in office.server.wants()
+    assert seen[1] in office.server.wants()
+    assert "# 3" in office.on("okf/sync/other", "vendor/other/a/SKILL.md")
+
+
+@pytest.mark.parametrize("office", [{"more": MORE, "review": ", high_water: 1, low_water: 1"}], indirect=True)
 def test_a_conflict_that_waits_for_a_person_counts_towards_backpressure(office: Office) -> None:
     other = Upstream.create(office.server.path("acme/other"))
     other.commit({"a/SKILL.md": skill("a", "# 1\n"), "a/LICENSE": MIT})
