@@ -71,7 +71,7 @@ def extract(data: bytes, *, url: str, content_type: str = "", options: Options) 
     if heading is not None:
         node.insert(0, heading)
     before = coverage.measure(node)
-    if before.words.total() < FEW_WORDS:
+    if before.total < FEW_WORDS:
         _refuse_empty(" ".join(before.texts), html, encoded)
     body, invisible = without_invisible(to_markdown(node, _links(url, root, options, theme)))
     body = _guarded(digest.canonical(body))

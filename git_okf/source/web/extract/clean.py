@@ -70,6 +70,7 @@ def clean(node: etree._Element, drop: Iterable[str], *, opened: frozenset[str] =
         parent, depth = stack.pop()
         if depth > MAX_DEPTH:
             etree.strip_tags(parent, "*")
+            parent.text = parent.text  # one piece
             continue
         for child in list(parent):
             keys = cast("list[str]", child.keys())
@@ -92,6 +93,7 @@ def _mend(node: etree._Element) -> None:
         parent = el.getparent()
         if el is not node and parent is not None and parent is not node and parent.tag in ("dt", "dd"):
             parent.addnext(el)
+            el.tail = el.tail  # one piece of text with what stood after the parent
 
 
 @lru_cache(maxsize=64)

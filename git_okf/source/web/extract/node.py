@@ -188,11 +188,11 @@ def _own_text(node: etree._Element) -> int:
 
 
 def _has_text(el: etree._Element) -> bool:
-    return any(text.strip() for text in texts(el))
+    return bool(raw_text(el).strip())
 
 
 def _size(el: etree._Element) -> int:
-    return sum(len(text) for text in texts(el))
+    return len(raw_text(el))
 
 
 def _is_chrome(el: etree._Element) -> bool:

@@ -3,24 +3,31 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable
 from typing import cast
 
 from lxml import etree
 
 HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 
+_TEXTS = etree.XPath("descendant::text()", smart_strings=False)
 _MODULE_SUFFIX = re.compile(r"_[A-Za-z0-9-]{4,6}\Z")
 
 
-def texts(el: etree._Element) -> Iterator[str]:
-    """The pieces of text below an element."""
-    return cast("Iterator[str]", el.itertext())
+def texts(el: etree._Element) -> list[str]:
+    """The pieces of text below an element. (`itertext` would make an object of each element on its way.)"""
+    return cast("list[str]", _TEXTS(el))
 
 
 def raw_text(el: etree._Element) -> str:
     """All text below an element as it stands."""
-    return "".join(texts(el))
+    return etree.tostring(el, method="text", encoding="unicode", with_tail=False)
+
+
+def holds(el: etree._Element, tags: Container[object]) -> bool:
+    """Whether one of the elements below an element has such a tag."""
+    # With many tags lxml takes longer to read them than to look at a few elements.
+    return len(el) > 0 and any(inner.tag in tags for inner in el.iterdescendants())
 
 
 def found(xpath: etree.XPath, el: etree._Element) -> list[etree._Element]:

@@ -11,7 +11,7 @@ from lxml import etree
 from git_okf.source.web.extract.convert import inline
 from git_okf.source.web.extract.convert.inlines import CLOSE, OPEN, Token, render
 from git_okf.source.web.extract.convert.page import Block, Page
-from git_okf.source.web.extract.tree import HEADINGS
+from git_okf.source.web.extract.tree import HEADINGS, holds
 
 
 def join(blocks: Sequence[Block]) -> str:
@@ -45,7 +45,7 @@ def titled(el: etree._Element, page: Page) -> list[Block]:
         box.append(deepcopy(el))
         box[0].tail = None
         return page.flow(box, page)
-    if inline.holds_blocks(el) and next(el.iterdescendants(*inline.STRUCTURE), None) is not None:
+    if holds(el, inline.STRUCTURE):
         return page.flow(el, page)
     text = render([Token(OPEN, "**"), *inline.tokens(el, page), Token(CLOSE, "**")])
     return [Block("p", text)] if text else []

@@ -139,7 +139,7 @@ def _definitions(el: etree._Element, page: Page) -> list[Block]:
 
 
 def _caption(el: etree._Element, page: Page) -> list[Block]:
-    if next(el.iterdescendants(*inline.BLOCK_TAGS), None) is not None:
+    if inline.holds_blocks(el):
         return flow(el, page)
     text = render([Token(OPEN, "*"), *inline.tokens(el, page), Token(CLOSE, "*")])
     return [Block("p", text)] if text else []

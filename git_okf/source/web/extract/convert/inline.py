@@ -22,24 +22,11 @@ from git_okf.source.web.extract.convert.inlines import (
     Tokens,
 )
 from git_okf.source.web.extract.convert.page import Page
-from git_okf.source.web.extract.tree import classes, text_of
+from git_okf.source.web.extract.tree import classes, holds, text_of, words
 
-STRUCTURE = ("pre", "ul", "ol", "dl", "table", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "hr", "details")
+STRUCTURE = words("pre ul ol dl table h1 h2 h3 h4 h5 h6 blockquote hr details")
 """Blocks that a line of text cannot hold."""
-BLOCK_TAGS = (
-    *STRUCTURE,
-    "p",
-    "div",
-    "section",
-    "article",
-    "figure",
-    "figcaption",
-    "aside",
-    "iframe",
-    "video",
-    "audio",
-    "svg",
-)
+BLOCK_TAGS = STRUCTURE | words("p div section article figure figcaption aside iframe video audio svg")
 
 _MARKS = {
     **dict.fromkeys(("b", "strong"), "**"),
@@ -82,7 +69,7 @@ def is_anchor(token: Token) -> bool:
 
 def holds_blocks(el: etree._Element) -> bool:
     """Whether an inline element has blocks in it."""
-    return len(el) > 0 and next(el.iterdescendants(*BLOCK_TAGS), None) is not None
+    return holds(el, BLOCK_TAGS)
 
 
 def children(el: etree._Element, out: Tokens, page: Page) -> None:

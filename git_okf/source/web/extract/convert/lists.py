@@ -11,7 +11,7 @@ from git_okf.source.web.extract.convert import inline
 from git_okf.source.web.extract.convert.assemble import join
 from git_okf.source.web.extract.convert.inlines import CLOSE, CODE, END, LINK, OPEN, SPACE, TEXT, Token, Tokens, render
 from git_okf.source.web.extract.convert.page import Block, Page
-from git_okf.source.web.extract.tree import classes, remove
+from git_okf.source.web.extract.tree import classes, holds, remove
 
 _LATE = ("code", "table", "html")
 """Blocks that do not begin on the line of the marker: fences there are not understood by every reader."""
@@ -155,7 +155,7 @@ def _terms(terms: Sequence[etree._Element], page: Page) -> list[Block]:
     lines: list[str] = []
     blocks: list[Block] = []
     for term in terms:
-        if next(term.iterdescendants(*inline.STRUCTURE), None) is not None:
+        if holds(term, inline.STRUCTURE):
             blocks.extend(page.flow(term, page))
         else:
             lines.append(_term(term, page))

@@ -12,9 +12,9 @@ from git_okf.source.web.extract.convert import code, inline
 from git_okf.source.web.extract.convert.assemble import join, titled
 from git_okf.source.web.extract.convert.inlines import BREAK, SPACE, TEXT, Token, Tokens, render
 from git_okf.source.web.extract.convert.page import Block, Page
-from git_okf.source.web.extract.tree import HEADINGS, classes, text_of
+from git_okf.source.web.extract.tree import HEADINGS, classes, holds, text_of
 
-_BLOCKS = ("pre", "table", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote")
+_BLOCKS = HEADINGS | {"pre", "table", "blockquote"}
 """What a cell of a GFM table cannot hold."""
 _ALIGN = re.compile(r"text-align\s*:\s*(left|center|right)", re.I)
 _RULES = {"left": ":---", "center": ":---:", "right": "---:"}
@@ -65,7 +65,7 @@ def _is_title(row: Sequence[Cell]) -> bool:
 def _section(el: etree._Element, rows: Sequence[Sequence[Cell]], page: Page) -> list[Block]:
     if len(rows) == 1 and _is_title(rows[0]):
         return [block for cell in rows[0] for block in page.flow(cell.el, page)]
-    if any(next(cell.el.iterdescendants(*_BLOCKS), None) is not None for row in rows for cell in row):
+    if any(holds(cell.el, _BLOCKS) for row in rows for cell in row):
         return [Block("html", _html(rows, page))]
     return [Block("table", _gfm(el, rows, page))]
 
@@ -114,7 +114,7 @@ def _is_layout(el: etree._Element, rows: Sequence[Sequence[Cell]]) -> bool:
         return False
     if all(len(row) == 1 for row in rows):
         return True
-    return len(rows) == 1 and next(el.iterdescendants(*inline.STRUCTURE), None) is not None
+    return len(rows) == 1 and holds(el, inline.STRUCTURE)
 
 
 def _gfm(el: etree._Element, rows: Sequence[Sequence[Cell]], page: Page) -> str:
