@@ -233,7 +233,8 @@ def _put(root: Path, path: str, text: str) -> bool:
             handle.write(text)
         draft.replace(file)
     except OSError as error:
-        draft.unlink(missing_ok=True)
+        if draft.exists():
+            draft.unlink()
         raise UsageError(
             f"{path} cannot be written: {error.strerror or error}", f"see that you may write to {file.parent}"
         ) from error
