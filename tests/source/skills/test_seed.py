@@ -208,11 +208,14 @@ def test_each_row_has_its_tests(row: str) -> None:
 
 # --- section 4: a run that ended before its end ---
 
-MANY: dict[str, Content] = {
-    f"skills/s{n}/{path}": data
-    for n in range(6)
-    for path, data in {"SKILL.md": skill(f"s{n}", f"# {n}\n"), "LICENSE": MIT, f"{n}.sh": Exec(f"echo {n}\n")}.items()
-}
+
+def _package(number: int) -> dict[str, Content]:
+    at = f"skills/s{number}"
+    script = Exec(f"echo {number}\n")
+    return {f"{at}/SKILL.md": skill(f"s{number}", f"# {number}\n"), f"{at}/LICENSE": MIT, f"{at}/run.sh": script}
+
+
+MANY: dict[str, Content] = {path: data for number in range(6) for path, data in _package(number).items()}
 
 
 def _interrupted(here: Here, monkeypatch: pytest.MonkeyPatch) -> Path:
