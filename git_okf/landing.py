@@ -34,14 +34,20 @@ def write(run: Run, base: Baseline, seen: Observation, plan: Delta, spool: Spool
         run, base, finished(run, base, seen, plan, written.commits[-1] if written.commits else None)
     )
     news = memory.durably_changed(base, plan.records) or memory.outage_is_over(base)
-    news = news or memory.remembers_more(base, seen.memory)
-    if news or _tip(run, base, written) != base.branch_at:
-        _move_refs(run, base, seen, result, written)
+    news = news or memory.remembers_more(base, seen.memory) or bool(written.commits)
+    moves = _branch_move(run, base, result, written)
+    if news:
+        moves += _memory_moves(run, base, seen, result, written)
+    if moves:
+        _move_refs(run, base, written, moves)
+    else:
+        run.publish()
+    if news:
+        overlay.drop_overlay(run.repo, run.source.name)
     else:
         overlay.write_overlay(
             run.repo, run.source.name, base.state_commit if base.state else None, plan.records, base.known
         )
-        run.publish()
     memory.note_last(run.repo, run.source.name, run.when, result.result, runs)
     return result
 
@@ -173,9 +179,16 @@ def _log(run: Run, tree: str | None) -> bytes | None:
     return run.repo.read(entry[1]) if entry else None
 
 
-def _move_refs(run: Run, base: Baseline, seen: Observation, result: RunResult, written: _Written) -> None:
-    repo, plan = run.repo, result.delta
-    bundle_tree = repo.subtree(written.tree, run.source.bundle)
+def _branch_move(run: Run, base: Baseline, result: RunResult, written: _Written) -> list[RefUpdate]:
+    tip = _tip(run, base, written)
+    why = f"okf: {result.subject}"
+    return [RefUpdate(base.head.ref, base.branch_at, tip, why)] if tip and tip != base.branch_at else []
+
+
+def _memory_moves(run: Run, base: Baseline, seen: Observation, result: RunResult, written: _Written) -> list[RefUpdate]:
+    """Notes where there are commits, and the state."""
+    plan = result.delta
+    bundle_tree = run.repo.subtree(written.tree, run.source.bundle)
     processed = result.complete and result.exit_code == 0
     task = {"state": result.task, "run": run.id, "at": memory.stamp(run.when), "paths": report.paths(plan)}
     state = memory.next_state(
@@ -185,18 +198,14 @@ def _move_refs(run: Run, base: Baseline, seen: Observation, result: RunResult, w
         state = replace(state, targets=tuple(run.targets))
     looked = f"retained {len(plan.retained)}" if plan.retained else "looked"
     why = result.subject if written.commits else f"{looked} ({run.source.name})"
-    moves = []
-    tip = _tip(run, base, written)
-    if tip and tip != base.branch_at:
-        moves.append(RefUpdate(base.head.ref, base.branch_at, tip, f"okf: {result.subject}"))
-    if written.commits:
-        moves.append(_note(run, result, written.commits))
-    moves.append(memory.update(repo, base, run.source, state, run.when, why))
+    notes_move = [_note(run, result, written.commits)] if written.commits else []
+    return [*notes_move, memory.update(run.repo, base, run.source, state, run.when, why)]
+
+
+def _move_refs(run: Run, base: Baseline, written: _Written, moves: list[RefUpdate]) -> None:
     run.check_lease()
-    onto = run.options.onto
-    checked_out = onto is None and tip != base.branch_at
-    repo.update(moves, head=base.head.ref if checked_out else None, first=partial(_last, run, moves))
-    overlay.drop_overlay(repo, run.source.name)
+    checked_out = run.options.onto is None and moves[0].name == base.head.ref
+    run.repo.update(moves, head=base.head.ref if checked_out else None, first=partial(_last, run, moves))
     if checked_out and written.tree is not None:
         _check_out(run, base, written.tree)
 
