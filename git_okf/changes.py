@@ -7,8 +7,8 @@ again; one whose listing stays the same comes out with the same bytes, and the s
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
 from datetime import datetime
-from functools import partial
 from typing import TypeVar
 
 from git_okf import __version__
@@ -19,6 +19,26 @@ from git_okf.store.trees import Made
 
 T = TypeVar("T")
 Files = dict[str, bytes | Made | None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Making:
+    """What all concepts of a run are made with."""
+
+    source: SourceConfig
+    body: Callable[[str], str]
+    when: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class _Concept:
+    """The file of one concept, made when it is written; there are as many of these as changes."""
+
+    change: Change
+    making: _Making
+
+    def __call__(self) -> bytes:
+        return concept_file(self.change, self.making.source, self.making.body, self.making.when)
 
 
 def rendered(
@@ -32,7 +52,8 @@ def rendered(
     """The files of the `render:` commit: the re-rendered concepts, and what lists them. `before`: the old records."""
     if not delta.rerendered:
         return {}
-    files: Files = {change.path: Made(partial(concept_file, change, source, body, when)) for change in delta.rerendered}
+    making = _Making(source, body, when)
+    files: Files = {change.path: Made(_Concept(change, making)) for change in delta.rerendered}
     records = {record.path: record for record in before}
     new = {record.path: record for record in delta.records if record.path}
     records.update({change.path: new[change.path] for change in delta.rerendered})
@@ -52,8 +73,9 @@ def synced(
     if not delta.changes_content:
         return {}
     files: Files = {record.path: None for record in delta.removed}
+    making = _Making(source, body, when)
     for change in (*delta.added, *delta.updated):
-        files[change.path] = Made(partial(concept_file, change, source, body, when))
+        files[change.path] = Made(_Concept(change, making))
     touched = [
         *(change.path for change in delta.added),
         *(record.path for record in delta.removed),

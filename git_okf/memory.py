@@ -113,7 +113,7 @@ def update(
     repo: Repo, base: Baseline, source: SourceConfig, state: states.State, when: datetime, why: str
 ) -> RefUpdate:
     """Write the objects of a state commit; the ref moves in the caller's transaction."""
-    changes = states.changes(base.state, state, source.name)
+    changes = states.files(base.state, state, source.name)
     try:
         tree = repo.commit_tree(base.state_commit) if base.state_commit else None
         stale = {} if base.state else states.forget(repo, source.name)

@@ -56,6 +56,8 @@ class Codec:
     sets: dict[str, LinkSet] = field(default_factory=dict)
     used: dict[str, str] = field(default_factory=dict)
     """By key, the name of the set its links are told by."""
+    shards: dict[str, list[str]] = field(default_factory=dict)
+    """The keys in each shard, as they were read: the others need not be looked at where one shard is written."""
     extra: dict[str, dict[str, Any]] = field(default_factory=dict)
     """By key, what a newer version of this program wrote and this one does not know: kept as it is."""
 

@@ -35,8 +35,8 @@ class Pack:
         self._folder, self._store = objects / "pack", store
         self._file: IO[bytes] | None = None
         self._path = Path()
-        self._entries: dict[str, tuple[int, int]] = {}
-        """By id: offset in the pack, and the checksum of the entry."""
+        self._entries: dict[bytes, int] = {}
+        """By id: the offset in the pack and the checksum of the entry, in one number: there may be many."""
         self._at = 12
 
     # --- Objects ---
@@ -45,7 +45,7 @@ class Pack:
         return self._store.tree_data(oid)
 
     def has(self, oid: str) -> bool:
-        return oid in self._entries or self._store.has(oid)
+        return bytes.fromhex(oid) in self._entries or self._store.has(oid)
 
     def write_blob(self, data: bytes) -> str:
         return self._write(BLOB, data, blob_id(data))
@@ -71,7 +71,7 @@ class Pack:
             self._path, self._file = Path(name), os.fdopen(handle, "w+b")
             self._file.write(bytes(12))
         self._file.write(entry)
-        self._entries[oid] = (self._at, zlib.crc32(entry))
+        self._entries[bytes.fromhex(oid)] = self._at << 32 | zlib.crc32(entry)
         self._at += len(entry)
 
     def __enter__(self) -> Pack:
@@ -115,20 +115,21 @@ def _head(kind: int, size: int) -> bytes:
     return bytes([*head, first])
 
 
-def _index(entries: dict[str, tuple[int, int]], checksum: bytes) -> bytes:
+def _index(entries: dict[bytes, int], checksum: bytes) -> bytes:
     ids = sorted(entries)
     counts = [0] * 256
     for oid in ids:
-        counts[int(oid[:2], 16)] += 1
-    far = [entries[oid][0] for oid in ids if entries[oid][0] >= _FAR]
+        counts[oid[0]] += 1
+    offsets = [entries[oid] >> 32 for oid in ids]
+    far = [offset for offset in offsets if offset >= _FAR]
     place = {offset: _FAR | number for number, offset in enumerate(far)}
     body = b"".join(
         (
             b"\377tOc\0\0\0\2",
             struct.pack(">256L", *accumulate(counts)),
-            bytes.fromhex("".join(ids)),
-            struct.pack(f">{len(ids)}L", *(entries[oid][1] for oid in ids)),
-            struct.pack(f">{len(ids)}L", *(place.get(entries[oid][0], entries[oid][0]) for oid in ids)),
+            b"".join(ids),
+            struct.pack(f">{len(ids)}L", *(entries[oid] & 0xFFFFFFFF for oid in ids)),
+            struct.pack(f">{len(ids)}L", *(place.get(offset, offset) for offset in offsets)),
             struct.pack(f">{len(far)}Q", *far),
             checksum,
         )

@@ -13,8 +13,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from functools import partial
 from operator import attrgetter
 from typing import Any
 
@@ -28,6 +29,7 @@ from git_okf.store.overlay import drop_overlay as drop_overlay
 from git_okf.store.overlay import read_overlay as read_overlay
 from git_okf.store.overlay import write_overlay as write_overlay
 from git_okf.store.repo import Missing, Repo
+from git_okf.store.trees import Made
 
 REF = "refs/heads/okf/state"
 FORMAT = 1
@@ -184,10 +186,10 @@ def _read_source(repo: Repo, folder: str, source: str) -> State:
             codec.sets[path.removesuffix(".jsonl")] = LinkSet(tuple(codec.expand(_of(str, link)) for link in links))
         memory = {link: link for linkset in codec.sets.values() for link in linkset.links}
         records: dict[str, Record] = {}
-        for _, oid in repo.walk(repo.subtree(folder, "items")):
-            for line in codecs.parse_lines(repo.read(oid)):
-                record = codec.decode(line, memory)
-                records[record.key] = record
+        for path, oid in repo.walk(repo.subtree(folder, "items")):
+            decoded = [codec.decode(line, memory) for line in codecs.parse_lines(repo.read(oid))]
+            codec.shards[path.removesuffix(".jsonl")] = [record.key for record in decoded]
+            records.update((record.key, record) for record in decoded)
         return _state(facts, records, codec)
     except _SENSELESS as error:
         raise StateUnreadable(source, str(error) or type(error).__name__) from error
@@ -220,31 +222,61 @@ def _of(kind: type, value: Any) -> Any:
 
 
 def changes(old: State | None, new: State, source: str) -> dict[str, bytes | None]:
+    """The same as `files`, with all bytes made."""
+    made = files(old, new, source)
+    return {path: data.make() if isinstance(data, Made) else data for path, data in made.items()}
+
+
+def files(old: State | None, new: State, source: str) -> dict[str, bytes | Made | None]:
     """What to write into the state's tree to bring a source from `old` (None: nothing there) to `new`.
 
-    Shards without a changed record are not in it. `new.records` is keyed by the records' keys; `new.codec` is not read.
+    Shards without a changed record are not in it; the others are put into words when they are written, one after
+    another. `new.records` is keyed by the records' keys; `new.codec` is not read.
     """
     before: Mapping[str, Record] = old.records if old else {}
     after = new.records
     touched = {key for key, record in after.items() if record is not (was := before.get(key)) and record != was}
     touched |= before.keys() - after.keys()
     codec = codecs.successor(old.codec if old else None, new.records, touched)
-    files: dict[str, bytes | None] = {"format": b"%d\n" % FORMAT, f"{source}/source.json": _source_json(new, codec)}
+    told: dict[str, bytes | Made | None] = {
+        "format": b"%d\n" % FORMAT,
+        f"{source}/source.json": _source_json(new, codec),
+    }
     old_sets = old.codec.sets if old and old.codec else {}
     for name in sorted(old_sets.keys() | codec.sets.keys()):
         if name not in codec.sets:
-            files[f"{source}/links/{name}.jsonl"] = None
+            told[f"{source}/links/{name}.jsonl"] = None
         elif name not in old_sets:
-            files[f"{source}/links/{name}.jsonl"] = codecs.lines(map(codec.shorten, codec.sets[name].links))
-    stale = {shard(key) for key in touched}
-    shards: dict[str, list[str]] = {name: [] for name in stale}
-    for key in new.records:
-        if (name := shard(key)) in stale:
-            shards[name].append(key)
-    for name, keys in sorted(shards.items()):
-        data = b"".join(codec.encode(new.records[key]) + b"\n" for key in sorted(keys))
-        files[f"{source}/items/{name}.jsonl"] = data or None
-    return files
+            told[f"{source}/links/{name}.jsonl"] = Made(partial(_set_lines, codec, name))
+    for name, keys in sorted(_stale_shards(old, touched).items()):
+        keys &= after.keys()
+        told[f"{source}/items/{name}.jsonl"] = Made(partial(_shard_lines, codec, after, keys)) if keys else None
+    return told
+
+
+def _stale_shards(old: State | None, touched: Iterable[str]) -> dict[str, set[str]]:
+    """The shards of the keys, with the keys that are, were or will be in them."""
+    there: Mapping[str, Sequence[str]] = old.codec.shards if old and old.codec else {}
+    if old is not None and sum(map(len, there.values())) != len(old.records):  # not as they were read
+        by_shard: dict[str, list[str]] = {}
+        for key in old.records:
+            by_shard.setdefault(shard(key), []).append(key)
+        there = by_shard
+    shards: dict[str, set[str]] = {}
+    for key in touched:
+        name = shard(key)
+        if name not in shards:
+            shards[name] = set(there.get(name, ()))
+        shards[name].add(key)
+    return shards
+
+
+def _set_lines(codec: Codec, name: str) -> bytes:
+    return codecs.lines(map(codec.shorten, codec.sets[name].links))
+
+
+def _shard_lines(codec: Codec, records: Mapping[str, Record], keys: Iterable[str]) -> bytes:
+    return b"".join(codec.encode(records[key]) + b"\n" for key in sorted(keys))
 
 
 def forget(repo: Repo, source: str, ref: str = REF) -> dict[str, bytes | None]:

@@ -107,7 +107,7 @@ def test_the_size_of_an_entry_can_be_read_again(size: int) -> None:
 
 
 def test_offsets_beyond_two_gigabytes_stand_in_a_table_of_their_own() -> None:
-    entries = {"00" * 20: (12, 1), "11" * 20: (1 << 31, 2), "22" * 20: (5 << 31, 3)}
+    entries = {b"\x00" * 20: 12 << 32 | 1, b"\x11" * 20: 1 << 63 | 2, b"\x22" * 20: 5 << 63 | 3}
     index = pack._index(entries, bytes(20))
     offsets = struct.unpack(">3L", index[8 + 1024 + 60 + 12 : 8 + 1024 + 60 + 24])
     assert offsets == (12, 1 << 31, 1 << 31 | 1)

@@ -16,6 +16,7 @@ from git_okf.model import Record, Status
 from git_okf.store import state
 from git_okf.store.repo import RefUpdate, Repo
 from git_okf.store.state import FormatTooNew, State, StateUnreadable
+from git_okf.store.trees import Made
 
 BASE = "https://docs.example.com/guide/"
 IDENTITY = {"kind": "web", "url": BASE, "bundle": "docs"}
@@ -121,6 +122,26 @@ def test_changes_do_not_depend_on_the_order_of_the_records(repo: GitRepo) -> Non
     assert state.changes(None, State(identity=IDENTITY, records=records), "docs") == state.changes(
         None, State(identity=IDENTITY, records=backwards), "docs"
     )
+
+
+def test_a_state_that_is_not_as_it_was_read_loses_nothing(repo: GitRepo) -> None:
+    opened = Repo.open(repo.path)
+    records = known(*(page(number) for number in range(300)))
+    old = write(opened, None, State(identity=IDENTITY, records=records))
+    changed = {**records, page(7).key: page(7, 1)}
+    new = State(identity=IDENTITY, records=changed)
+    expected = state.changes(old, new, "docs")
+    assert old.codec is not None
+    old.codec.shards.clear()
+    assert state.changes(old, new, "docs") == expected
+
+
+def test_shards_are_put_into_words_one_after_another(repo: GitRepo) -> None:
+    records = known(*(page(number) for number in range(300)))
+    new = State(identity=IDENTITY, records=records)
+    made = {path: data.make() for path, data in state.files(None, new, "docs").items() if isinstance(data, Made)}
+    assert {path.split("/")[1] for path in made} == {"items", "links"}
+    assert {**state.changes(None, new, "docs"), **made} == state.changes(None, new, "docs")
 
 
 def test_a_removed_page_leaves_its_shard_and_an_unused_set_goes(repo: GitRepo) -> None:
