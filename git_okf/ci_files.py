@@ -35,6 +35,8 @@ class Host:
     """What a person has to set there, whatever is in .okf.yaml."""
     secrets: str
     """How it is told which variables of the sources are secrets there."""
+    branch: str = "the default branch, the only one that schedules run on"
+    """Where the file has to be."""
 
 
 HOSTS: Mapping[str, Host] = {
@@ -64,6 +66,7 @@ HOSTS: Mapping[str, Host] = {
                 "a schedule (Build > Pipeline schedules)",
             ),
             secrets="masked variables that the sources need (Settings > CI/CD > Variables)",
+            branch="the branch that the schedule names",
         ),
         Host(
             name="gitea",
@@ -134,7 +137,7 @@ def write(root: Path, settings: Config, host: Host, *, force: bool = False, repo
         todo.append(f"{host.secrets}: {', '.join(needed)}")
     if host.name == "gitlab" and included and host.path not in _read(root / _ENTRY):
         todo.append(f"in {_ENTRY}, so that GitLab reads it: include: [{{local: {host.path}}}]")
-    todo.append(f"commit {' and '.join(files)} and push, on the branch that the schedule is for")
+    todo.append(f"commit {' and '.join(files)}, and push to {host.branch}")
     return CiFiles(host=host, written=written, todo=tuple(todo), secrets=needed, review=lacking)
 
 

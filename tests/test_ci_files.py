@@ -141,7 +141,7 @@ def test_what_a_person_has_to_set_is_said(here: GitRepo, okf_here: Run) -> None:
     assert "Allow GitHub Actions to create and approve pull requests" in said
     assert "OKF_APP_CLIENT_ID" in said and "OKF_APP_PRIVATE_KEY" in said
     assert f"Settings > Secrets and variables > Actions): {', '.join(NEEDED)}\n" in said
-    assert f"commit {GITHUB} and push" in said
+    assert f"commit {GITHUB}, and push to the default branch" in said
     said = okf_here("ci", "gitlab").out
     assert "masked variable GITLAB_TOKEN" in said and "Pipeline schedules" in said and "DOCS_TOKEN" in said
     assert "OKF_TOKEN" in okf_here("ci", "gitea").out

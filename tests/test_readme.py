@@ -21,6 +21,7 @@ import pytest
 import typer.main
 import yaml
 from conftest import GitRepo
+from hooks.actions_runner import Job, Runner
 
 from git_okf import __version__, cli, config, errors, guard, hook_files
 from git_okf.demo import DemoSite, pages, serve
@@ -342,37 +343,36 @@ PULL = ["git okf init", "git okf sync --push"]
 SHARED = ("refs/heads/main", state.REF, notes.REF)
 
 
+def test_the_tables_of_the_action_are_those_of_its_file() -> None:
+    action = yaml.safe_load((ROOT / "hooks" / "github" / "action.yml").read_text(encoding="utf-8"))
+    told = {_code(name): _code(default) for name, default, _ in _table(README, "input")}
+    given = {name: value["default"] for name, value in action["inputs"].items()}
+    assert told == given | {"token": "the built-in one", "version": "that of the action"}
+    assert re.findall(r"`([a-z-]+)`", " ".join(row[0] for row in _table(README, "output"))) == list(action["outputs"])
+
+
+def test_the_action_of_the_example_is_of_this_version() -> None:
+    assert re.findall(r"hooks/github@(\S+)", _WORKFLOW) == [f"v{__version__}"]
+
+
 class Forge:
-    """A bare remote, and the job run in a shallow checkout of it, as a runner does."""
+    """A bare remote, and the job run as a runner does it."""
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder
         self.remote = GitRepo(folder / "remote.git")
         self.remote.path.mkdir()
         self.remote.git("init", "--bare", "--quiet", "--initial-branch=main")
-        self._nights = 0
-        steps = yaml.safe_load(_WORKFLOW)["jobs"]["sync"]["steps"]
-        self.commands = [step["run"] for step in steps if "run" in step and "pipx" not in step["run"]]
+        self._runner = Runner(folder / "runner", self.remote.path, {})
 
     def refs(self) -> dict[str, str]:
         listed = self.remote.git("for-each-ref", "--format=%(refname) %(objectname)")
         found = dict(line.split() for line in listed.splitlines())
         return {name: oid for name, oid in found.items() if not name.startswith("refs/okf/lease/")}
 
-    def checkout(self) -> GitRepo:
-        self._nights += 1
-        clone = GitRepo(self._folder / f"night-{self._nights}")
-        self.remote.git("clone", "--quiet", "--depth=1", f"file://{self.remote.path}", str(clone.path))
-        return clone
-
-    def run(self, clone: GitRepo, commands: list[str]) -> list[int]:
-        """The exit code of each command, up to the first that fails; as GitHub's runner starts them."""
-        codes = []
-        for command in commands:
-            codes.append(subprocess.run(["bash", "-e", "-c", command], cwd=clone.path, capture_output=True).returncode)
-            if codes[-1]:
-                break
-        return codes
+    def run(self) -> Job:
+        """One night."""
+        (job,) = self._runner.run(_WORKFLOW)["sync"]
+        return job
 
 
 @pytest.fixture
@@ -397,7 +397,8 @@ def built(forge: Forge, repo: GitRepo, demo_site: DemoSite) -> GitRepo:
 
 def test_the_job_pushes_branch_state_and_notes(forge: Forge, built: GitRepo, demo_site: DemoSite) -> None:
     demo_site.version = 2
-    assert forge.run(forge.checkout(), forge.commands) == [0]
+    job = forge.run()
+    assert (job.result, job.step("Sync").code) == ("success", 3), job.log
     refs = forge.refs()
     assert sorted(refs) == sorted(SHARED)
     assert forge.remote.git("log", "-1", "--format=%s", "main") == "sync: +3 -2 =5 (docs)"
@@ -408,19 +409,26 @@ def test_the_next_night_goes_on_from_what_was_pushed_and_is_quiet(
     forge: Forge, built: GitRepo, demo_site: DemoSite
 ) -> None:
     built.git("push", "--quiet", "origin", state.REF, notes.REF)
-    assert forge.run(forge.checkout(), forge.commands) == [0]
+    assert forge.run().result == "success"
     before, bodies = forge.refs(), demo_site.bodies
-    assert forge.run(forge.checkout(), forge.commands) == [0]
+    assert forge.run().result == "success"
     assert forge.refs() == before
     assert demo_site.bodies == bodies, "a page was sent although nothing changed"
 
 
 def test_the_job_builds_on_what_somebody_pushed_meanwhile(forge: Forge, built: GitRepo, demo_site: DemoSite) -> None:
-    clone = forge.checkout()
-    built.commit("Something else", {"other": "text"})
-    built.git("push", "--quiet", "origin", "main")
     demo_site.version = 2
-    assert forge.run(clone, forge.commands) == [0]
+    usual, waiting = demo_site.answer, [1]
+
+    def answer(path: str, validator: str | None) -> tuple[int, dict[str, str], bytes]:
+        if waiting:
+            waiting.clear()
+            built.commit("Something else", {"other": "text"})
+            built.git("push", "--quiet", "origin", "main")
+        return usual(path, validator)
+
+    demo_site.answer = answer  # type: ignore[method-assign]
+    assert forge.run().result == "success"
     assert forge.remote.git("log", "-2", "--format=%s", "main").split("\n") == [
         "sync: +3 -2 =5 (docs)",
         "Something else",
@@ -430,15 +438,14 @@ def test_the_job_builds_on_what_somebody_pushed_meanwhile(forge: Forge, built: G
 def test_the_job_fails_where_the_site_is_away(forge: Forge, built: GitRepo, demo_site: DemoSite) -> None:
     before = forge.refs()
     demo_site.answer = lambda path, validator: (403, {}, b"")  # type: ignore[method-assign]
-    codes = forge.run(forge.checkout(), forge.commands)
-    assert codes[-1] != 0
+    assert forge.run().result == "failure"
     assert forge.refs() == before
 
 
 def test_a_clone_of_your_own_fetches_what_the_job_pushed(forge: Forge, built: GitRepo, demo_site: DemoSite) -> None:
     built.git("push", "--quiet", "origin", state.REF, notes.REF)
     demo_site.version = 2
-    forge.run(forge.checkout(), forge.commands)
+    forge.run()
     bodies = demo_site.bodies
     for line in PULL:
         built.git(*line.split()[1:], check=False)
