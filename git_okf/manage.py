@@ -16,8 +16,8 @@ from git_okf import baseline, changes, config, config_edit, guard, memory
 from git_okf.config import FILE_NAME, KINDS, Config, SourceConfig
 from git_okf.errors import ConfigError, GitRefused, Interrupted, UsageError
 from git_okf.model import RunResult
-from git_okf.report import Said
 from git_okf.run import Options, World
+from git_okf.said import Said
 from git_okf.settings import config_text
 from git_okf.settings import read_config as read_config
 from git_okf.store import overlay, preflight, setup, target, upstream, worktree

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from git_okf.errors import EXIT_BUSY, EXIT_GUARD, EXIT_UNAVAILABLE, OkfError, SourceUnavailable
@@ -23,20 +22,6 @@ SHOWN_NOTICES = 10
 EXIT_ORDER = (1, 2, 128, 4, 5, 3)
 """With several sources the first that applies is the exit code (design.md, "Commands")."""
 _QUOTED = frozenset("@#[]<>:*`|\\%")
-
-
-@dataclass(frozen=True, slots=True)
-class Said:
-    """What a command did, in words and as data."""
-
-    words: str
-    facts: Mapping[str, Any]
-
-    def text(self) -> str:
-        return self.words
-
-    def data(self) -> dict[str, Any]:
-        return {"schema": 1, **self.facts}
 
 
 def exit_code(results: Iterable[RunResult]) -> int:

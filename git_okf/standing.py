@@ -14,8 +14,8 @@ from git_okf.config import Config, SourceConfig
 from git_okf.errors import OkfError
 from git_okf.holding import leased
 from git_okf.model import RunResult
-from git_okf.report import Said
 from git_okf.run import Options, Run, World
+from git_okf.said import Said
 from git_okf.store import state as states
 from git_okf.store.repo import Repo
 

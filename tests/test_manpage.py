@@ -17,7 +17,7 @@ import pytest
 import typer.main
 
 from git_okf import cli, errors, guard
-from git_okf.store import notes, state
+from git_okf.store import notes, review_branch, state
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "man" / "git-okf.1"
@@ -113,7 +113,11 @@ def test_every_exit_code_is_described_and_no_other() -> None:
 
 def test_every_guard_and_ref_is_described() -> None:
     assert [tag.removeprefix(".B ") for tag in _tags(_section("GUARDS"))] == list(guard.NAMES)
-    assert [tag.removeprefix(".I ") for tag in _tags(_section("REFS"))] == [state.REF, notes.REF]
+    assert [tag.removeprefix(".I ") for tag in _tags(_section("REFS"))] == [
+        state.REF,
+        notes.REF,
+        review_branch.ref_of("NAME"),
+    ]
 
 
 def _help(capsys: pytest.CaptureFixture[str], *words: str) -> str:

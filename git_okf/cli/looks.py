@@ -44,7 +44,7 @@ def status(
     branch: Branch = None,
     as_json: Json = False,
 ) -> None:
-    """Say how each source is: its state, items, last change and faults."""
+    """Say how each source is: state, items, last change, faults."""
     with reporting(as_json):
         from git_okf.lookup import statuses
 

@@ -25,8 +25,8 @@ class Publish:
     cache_control: str = "no-cache"
     """For every object but those whose name is a hash of their content, which never change."""
     conditional: bool = True
-    """Writes have conditions, so that two publishers cannot undo each other. Off: for a storage that ignores them, where
-    nobody else ever publishes."""
+    """Writes have conditions, so that two publishers cannot undo each other. Off: for a storage that ignores them,
+    where nobody else ever publishes."""
     threshold: float = 0.5
     removal: Removal = field(default_factory=Removal)
 
