@@ -170,6 +170,20 @@ def test_the_backlog_counts_each_coordinate_once_and_what_is_unresolved_alone() 
     assert targets.backlog([]) == 0
 
 
+def test_the_backlog_counts_every_decision_that_a_review_asks_for() -> None:
+    here = ("h:1", "skills:a", "skills")
+    one = Target(fingerprint=F, state=State.PENDING, since="2026-02-01T00:00:00Z", items=12)
+    record = targets.offered((one,), Target(fingerprint=G, state=State.PENDING, since="2026-02-02T00:00:00Z", items=4))
+    assert [t.items for t in record] == [12, 4]
+    assert targets.backlog([(here, record)]) == 4, "the newest alone"
+    assert targets.load(targets.dump(record)) == record
+    marks = {"high_water": 10, "low_water": 3}
+    assert targets.was_full([(here, (one,))], **marks)
+    assert not targets.was_full([(here, record)], **marks)
+    assert [t.items for t in told(review(1, G, Stage.MERGED), before=record)] == [12, 4]
+    assert targets.load([{"fingerprint": F, "state": "PENDING"}])[0].items == 1, "as it was written before"
+
+
 def test_backpressure_begins_at_high_water_and_ends_below_low_water() -> None:
     full, seen = False, []
     for unresolved in (8, 9, 10, 9, 6, 5, 4, 9, 10):

@@ -208,6 +208,22 @@ def test_a_conflict_that_waits_for_a_person_counts_towards_backpressure(office: 
     assert office.pr("other")["other"]["review"]["decision"] == "leave (backlog)"
 
 
+BOOK = "  book: {{kind: git, url: '{base}acme/book.git', bundle: okf/book}}\n"
+
+
+@pytest.mark.parametrize("office", [{"more": BOOK}], indirect=True)
+def test_of_markdown_files_a_changed_front_matter_is_offered_and_stays_until_it_is_merged(office: Office) -> None:
+    book = Upstream.create(office.server.path("acme/book"))
+    for tag in ("one", "two"):
+        book.commit({"a.md": f"---\ntags: [{tag}]\n---\n\n# A\n\nThe same text.\n"})
+        assert office.pr("book")["book"]["review"]["decision"] == "create"
+        assert office.pr("book")["book"]["review"]["decision"] == "nothing"
+        (pull,) = office.hub.open_pulls()
+        office.hub.squash(pull.number)
+    assert office.pr("book")["book"]["review"]["decision"] == "nothing"
+    assert "two" in office.on("main", "okf/book/pages/a.md")
+
+
 @pytest.mark.parametrize("office", [{"forge": "none"}], indirect=True)
 def test_without_a_host_the_base_tells_what_became_of_a_package(office: Office) -> None:
     office.commit(TWO)
