@@ -63,10 +63,18 @@ class Here:
         }
 
 
+SERVERS = {"v2": (2, True), "v2-whole": (2, False), "v0": (0, True), "v0-whole": (0, False)}
+"""Protocol, and whether blobs may be left out."""
+everywhere = pytest.mark.parametrize("here", SERVERS.values(), ids=SERVERS, indirect=True)
+"""A test that is to hold for every kind of server."""
+
+
 @pytest.fixture
-def here(repo: GitRepo, okf_here: Run, tmp_path: Path) -> Iterator[Here]:
+def here(repo: GitRepo, okf_here: Run, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Here]:
+    version, filters = getattr(request, "param", SERVERS["v2"])
     with git_server(tmp_path / "srv") as server:
-        upstream = Upstream.create(server.path("acme/skills"))
+        server.version = version
+        upstream = Upstream.create(server.path("acme/skills"), filters=filters)
         upstream.commit(FIRST)
         repo.commit("configure", {".okf.yaml": CONFIG.format(url=server.url("acme/skills"))})
         yield Here(repo, server, upstream, okf_here)

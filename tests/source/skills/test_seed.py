@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 from packaged import MIT, skill
-from skills_here import Here
+from skills_here import FIRST, Here, everywhere
 from skills_here import here as here
-from upstreams import Content, Exec
+from upstreams import Content, Exec, Link, Submodule, lfs_pointer
 
 from git_okf.errors import EXIT_PARTIAL
 from git_okf.store.checkpoint import WINDOW
@@ -174,17 +174,20 @@ ROWS: dict[str, tuple[str, ...]] = {
         "source/skills/test_seed.py::test_skill_03_own_files_and_an_edit_survive_an_update_that_removes_and_changes",
     ),
     "SKILL-04": (
+        "source/skills/test_seed.py::test_skill_04_a_tag_that_moved_is_told_and_its_package_stays",
         "source/repository/test_look.py::test_skill_04_a_branch_named_like_an_id_is_not_followed",
         "source/repository/test_look.py::test_skill_04_an_abbreviated_id_is_refused",
         "source/repository/test_look.py::test_skill_04_a_moved_tag_is_reported_and_not_followed",
         "source/skills/test_source.py::test_skill_04_a_tag_that_moved_is_told_and_not_followed",
     ),
     "SKILL-05": (
+        "source/skills/test_seed.py::test_skill_05_each_kind_of_entry_has_its_rule_and_its_line",
         "source/skills/test_package.py::test_skill_05_an_entry_that_cannot_be_taken_fails_the_whole_package",
         "source/skills/test_package.py::test_skill_05_what_is_taken_with_a_doubt_is_warned_about",
         "source/skills/test_links.py::test_skill_05_links_to_missing_files_are_told_and_directories_count_as_there",
     ),
     "SKILL-06": (
+        "source/skills/test_seed.py::test_skill_06_a_history_that_was_rewritten_is_followed_and_a_commit_that_is_gone_changes_nothing",
         "source/repository/test_mirror.py::test_skill_06_a_commit_outside_the_shallow_window",
         "source/repository/test_mirror.py::test_skill_06_a_server_that_refuses_ids_is_searched_in_all_refs",
         "source/repository/test_mirror.py::test_skill_06_a_rewritten_history_is_told_and_nothing_is_lost",
@@ -277,6 +280,7 @@ def test_seed_4_a_package_never_takes_the_place_of_a_file_of_ours(here: Here) ->
 # --- faults ---
 
 
+@everywhere
 def test_skill_01_a_state_whose_revision_is_wrong_is_found_out(here: Here) -> None:
     here.sync()
     head, state = here.repo.git("rev-parse", "HEAD"), "refs/heads/okf/state"
@@ -296,6 +300,7 @@ def test_skill_01_a_state_whose_revision_is_wrong_is_found_out(here: Here) -> No
     assert _whole(here)
 
 
+@everywhere
 def test_skill_03_own_files_and_an_edit_survive_an_update_that_removes_and_changes(here: Here) -> None:
     here.sync()
     edited = skill("pdf", "# PDF\n\nSee [run](scripts/run.sh).\n\nOur own rule.\n")
@@ -311,3 +316,61 @@ def test_skill_03_own_files_and_an_edit_survive_an_update_that_removes_and_chang
     assert {path: (here.repo.path / path).read_text() for path in own} == own
     assert set(here.listed()) - set(here.theirs("main")) == {"pdf/.env", "pdf/templates/mine.md"}
     assert here.listed().items() >= here.theirs("main").items()
+
+
+@everywhere
+def test_skill_04_a_tag_that_moved_is_told_and_its_package_stays(here: Here) -> None:
+    here.upstream.tag("v1", here.upstream.git("rev-parse", "main"))
+    text = (here.repo.path / ".okf.yaml").read_text()
+    here.repo.commit("follow a tag", {".okf.yaml": text + "    ref: v1\n"})
+    here.sync()
+    head, packages = here.repo.git("rev-parse", "HEAD"), here.listed()
+    here.upstream.tag("v1", here.upstream.commit({"skills/pdf/SKILL.md": skill("pdf", "# 2\n")}))
+    said = here.sync()
+    assert "tag v1" in said.out + said.err
+    assert (here.repo.git("rev-parse", "HEAD"), here.listed()) == (head, packages)
+
+
+@everywhere
+def test_skill_05_each_kind_of_entry_has_its_rule_and_its_line(here: Here) -> None:
+    odd: dict[str, Content] = {
+        "skills/pdf/latest": Link("../docx"),
+        "skills/sub/SKILL.md": skill("sub", "# Sub\n"),
+        "skills/sub/vendor": Submodule(),
+        "skills/fine/SKILL.md": skill("fine", "See [more](more.md).\n"),
+        "skills/fine/LICENSE": MIT,
+        "skills/fine/run.sh": Exec("echo\n"),
+        "skills/fine/big.bin": lfs_pointer(),
+        "skills/fine/empty/.gitkeep": "",
+    }
+    here.upstream.commit(odd)
+    said = here.sync()
+    for line in (
+        "skills/pdf: not taken: latest is a symbolic link",
+        "skills/sub: not taken: vendor is a submodule",
+        "skills/fine: executable, and kept so: run.sh",
+        "skills/fine: pointers of Git LFS",
+        "more.md",
+    ):
+        assert line in said.out + said.err
+    fine = {path: blob for path, blob in here.theirs("main").items() if path.startswith("fine/")}
+    assert len(fine) == 5
+    assert {path: blob for path, blob in here.listed().items() if path.startswith("fine/")} == fine
+
+
+@everywhere
+def test_skill_06_a_history_that_was_rewritten_is_followed_and_a_commit_that_is_gone_changes_nothing(
+    here: Here,
+) -> None:
+    here.sync()
+    here.upstream.commit({**FIRST, "skills/pdf/SKILL.md": skill("pdf", "# 2\n")}, orphan=True)
+    here.upstream.collect()
+    here.sync()
+    assert here.listed() == here.theirs("main")
+    head, gone = here.repo.git("rev-parse", "HEAD"), "7" * 40
+    text = (here.repo.path / ".okf.yaml").read_text()
+    here.repo.commit("pin what nobody has", {".okf.yaml": f"{text}    ref: '{gone}'\n"})
+    said = here.sync("skills", code=4)
+    assert gone[:12] in said.err
+    assert here.listed() == here.theirs("main")
+    assert here.repo.git("rev-parse", "HEAD~1") == head

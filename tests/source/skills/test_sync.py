@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from packaged import RESERVED, skill
-from skills_here import FIRST, Here
+from skills_here import FIRST, Here, everywhere
 from skills_here import here as here
 from upstreams import Content, Link
 
@@ -31,6 +31,7 @@ def test_a_commit_that_touches_no_skill_changes_nothing_in_the_bundle(here: Here
     assert here.repo.git("rev-parse", "HEAD") == head
 
 
+@everywhere
 def test_skill_02_a_dry_run_says_what_a_run_does_and_does_nothing(here: Here) -> None:
     before = here.repo.snapshot()
     said = here.sync("--dry-run")
@@ -39,6 +40,7 @@ def test_skill_02_a_dry_run_says_what_a_run_does_and_does_nothing(here: Here) ->
     assert "Added: 2" in here.sync().out
 
 
+@everywhere
 def test_skill_03_files_of_the_users_own_survive_an_update(here: Here) -> None:
     here.sync()
     mine = {"vendor/skills/pdf/templates/mine.md": "mine\n", "vendor/skills/pdf/.env": "KEY=1\n"}
@@ -50,6 +52,7 @@ def test_skill_03_files_of_the_users_own_survive_an_update(here: Here) -> None:
     assert here.listed().items() >= here.theirs("main").items()
 
 
+@everywhere
 def test_skill_03_an_edit_of_a_package_survives_an_update_elsewhere_and_is_told(here: Here) -> None:
     here.sync()
     edited = skill("pdf", "# PDF\n\nSee [run](scripts/run.sh).\n\nOur own rule.\n")
@@ -62,6 +65,7 @@ def test_skill_03_an_edit_of_a_package_survives_an_update_elsewhere_and_is_told(
     assert "# DOCX 2" in (here.repo.path / "vendor/skills/docx/SKILL.md").read_text()
 
 
+@everywhere
 def test_skill_01_what_is_up_to_date_is_decided_from_the_tree(here: Here) -> None:
     here.sync()
     here.repo.git("rm", "--quiet", "vendor/skills/pdf/scripts/run.sh")
