@@ -13,6 +13,7 @@ from git_okf.config import WebSource
 from git_okf.source.web import judge, llmstxt, published, signals
 from git_okf.source.web import url as urls
 from git_okf.source.web.extract import Extracted, NoContent, Options, extract, extract_published
+from git_okf.source.web.extract.remember import remembered
 from git_okf.source.web.robots import header_directives
 from git_okf.source.web.scope import Scope, asset_extension
 
@@ -190,7 +191,7 @@ def _links(scope: Scope, said: signals.Signals, own: str) -> tuple[tuple[str, ..
 def _leads(scope: Scope) -> Callable[[str], tuple[str, str] | None]:
     """Absolute URL -> key and what to request, None outside the borders. The pages of a site share most links."""
 
-    @lru_cache(maxsize=REMEMBERED)
+    @remembered(REMEMBERED)
     def lead(link: str) -> tuple[str, str] | None:
         requested = scope.request(link, link)
         if requested is None:
@@ -228,7 +229,7 @@ def options(scope: Scope, source: WebSource, place: Callable[[str], str]) -> Opt
 @lru_cache(maxsize=8)
 def _judgement(scope: Scope) -> tuple[Callable[[str], bool], Callable[[str], str]]:
     """Whether a URL is a page of the source, and its key, as the scope says; remembered, since pages repeat links."""
-    return lru_cache(maxsize=REMEMBERED)(scope.owns), lru_cache(maxsize=REMEMBERED)(scope.identify)
+    return remembered(REMEMBERED)(scope.owns), remembered(REMEMBERED)(scope.identify)
 
 
 @lru_cache(maxsize=8)

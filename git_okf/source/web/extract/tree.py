@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Sequence
 from typing import cast
 
 from lxml import etree
+
+from git_okf.source.web.extract.remember import remembered
 
 HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 
@@ -40,15 +42,19 @@ def words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-def classes(el: etree._Element) -> list[str]:
+def classes(el: etree._Element) -> Sequence[str]:
     """Class names; those of CSS modules (`codeBlock_19pQ`) also without their hash."""
     value = el.get("class")
-    if not value:
-        return []
+    return class_names(value) if value else ()
+
+
+@remembered(4096)
+def class_names(value: str) -> Sequence[str]:
+    """The names in a `class` attribute; a site has few different ones."""
     names = value.split()
     if "_" in value:
         names += [name.rpartition("_")[0] for name in names if _MODULE_SUFFIX.search(name)]
-    return names
+    return tuple(names)
 
 
 def text_of(el: etree._Element) -> str:

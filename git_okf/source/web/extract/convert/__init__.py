@@ -19,5 +19,6 @@ def to_markdown(node: etree._Element, links: Links) -> str:
     footnotes = find_footnotes(node)
     anchors = Anchors(links, links.ids)
     anchors.mark(node, footnotes)
-    page = Page(links=links, anchors=anchors, flow=flow, footnotes=footnotes)
+    boxes = next(node.iter("input"), None) is not None
+    page = Page(links=links, anchors=anchors, flow=flow, footnotes=footnotes, boxes=boxes)
     return anchors.resolve(join(flow(node, page)))

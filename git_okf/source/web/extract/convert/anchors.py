@@ -26,8 +26,6 @@ _ANCHOR = "okf-anchor"
 _PLACE = "okf-place"
 _TAKEN = "okf-taken"
 """Attributes in which an element carries what was found of it."""
-_NAMED = etree.XPath("descendant-or-self::*[@id or self::a[@name]]")
-_LINKS = etree.XPath("descendant::a[contains(@href, '#') and not(ancestor::pre)]")
 _MARKED = etree.XPath(f"descendant-or-self::*[@{_ANCHOR} or @{_PLACE}]")
 _SAID = words("img svg pre hr table input iframe video audio object math")
 """Elements that are content without holding text."""
@@ -40,13 +38,18 @@ _PENDING = re.compile("\2(\\d+)\3")
 
 def give_headings_their_ids(node: etree._Element) -> None:
     """Note at each heading the ids that mean it: its own, those in it, around it, and of empty elements before it."""
-    for el in found(_NAMED, node):
+    for el in _named(node):
         heading = _heading_of(el, node)
         if heading is not None:
             attribute = _OWN_IDS if el is not node and _means_heading(el, heading) else _BOX_IDS
             names = [*(heading.get(attribute) or "").split(), *_names(el)]
             heading.set(attribute, " ".join(dict.fromkeys(names)))
             el.set(_TAKEN, "")
+
+
+def _named(node: etree._Element) -> list[etree._Element]:
+    """The elements with an id, or a name that is one."""
+    return [el for el in node.iter("*") if el.get("id") is not None or (el.tag == "a" and el.get("name") is not None)]
 
 
 def _names(el: etree._Element) -> list[str]:
@@ -119,24 +122,25 @@ class Anchors:
     def mark(self, node: etree._Element, notes: Iterable[str]) -> None:
         """Note at each element the anchors to write at it. `notes`: ids of footnotes, which have links of their own."""
         wanted = self._wanted(node) - set(notes)
-        for el in found(_NAMED, node):
+        for el in _named(node):
             if el.get(_TAKEN) is not None:
                 continue
             authored = _is_authored(el)
             for name in _names(el):
+                if not authored and name not in wanted:
+                    continue
                 slug = self._ids.slug(name)
-                if name in wanted or (authored and slug):
+                if slug or name in wanted:
                     attribute = _ANCHOR if slug else _PLACE
                     el.set(attribute, f"{el.get(attribute) or ''} {slug or name}".strip())
                     self.any = True
 
     def _wanted(self, node: etree._Element) -> set[str]:
         wanted: set[str] = set()
-        for link in found(_LINKS, node):
-            if link.get("role") in ("doc-backlink", "tab") or _BACK.intersection(classes(link)) or _is_tab(link):
-                continue
-            fragment = self._links.own_fragment(link.get("href") or "")
-            if fragment:
+        for link in node.iterdescendants("a"):
+            href = link.get("href")
+            fragment = self._links.own_fragment(href) if href and "#" in href else ""
+            if fragment and not _is_back_or_tab(link):
                 wanted.update((fragment, unquote(fragment)))
         return wanted
 
@@ -195,8 +199,12 @@ class Anchors:
         return self._links.titled(fragment, self._under.get(fragment) or self._under.get(unquote(fragment), ""))
 
 
-def _is_tab(link: etree._Element) -> bool:
-    """Bootstrap's: `ul.nav-tabs > li > a`."""
+def _is_back_or_tab(link: etree._Element) -> bool:
+    """Whether a link leads back from a note, opens a tab (Bootstrap's: `ul.nav-tabs > li > a`), or stands in code."""
+    if link.get("role") in ("doc-backlink", "tab") or not _BACK.isdisjoint(classes(link)):
+        return True
+    if next(link.iterancestors("pre"), None) is not None:
+        return True
     row = next(link.iterancestors("ul"), None)
     return row is not None and "nav-tabs" in classes(row)
 

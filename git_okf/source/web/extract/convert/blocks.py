@@ -10,7 +10,8 @@ from git_okf.source.web.extract.convert import callouts, code, footnotes, inline
 from git_okf.source.web.extract.convert.assemble import join, quoted, titled
 from git_okf.source.web.extract.convert.inlines import CLOSE, OPEN, RAW, TEXT, Token, Tokens, render
 from git_okf.source.web.extract.convert.page import Block, Page
-from git_okf.source.web.extract.tree import classes, raw_text, remove, words
+from git_okf.source.web.extract.remember import remembered
+from git_okf.source.web.extract.tree import class_names, classes, raw_text, remove, words
 
 Handler = Callable[[etree._Element, Page], list[Block]]
 
@@ -61,16 +62,23 @@ def _anchor(anchors: str, run: Tokens) -> None:
 
 
 def _special(el: etree._Element) -> Handler | None:
-    box = el.tag in BOXES or el.tag in ("dl", "ol")
-    for name in classes(el):
+    tag = str(el.tag)
+    value = el.get("class")
+    handler = _named(tag, value) if value else None
+    if handler is None and (tag in BOXES or "-" in tag) and tabs.is_set(el):
+        return tabs.tab_set
+    return handler
+
+
+@remembered(4096)
+def _named(tag: str, value: str) -> Handler | None:
+    """What an element's `class` says it is."""
+    box = tag in BOXES or tag in ("dl", "ol")
+    for name in class_names(value):
         handler = (_CLASSES.get(name) if box else None) or _FORMULAS.get(name)
         if handler:
             return handler
-    if el.tag in callouts.TAGS and callouts.kind(el):
-        return callouts.callout
-    if (el.tag in BOXES or "-" in str(el.tag)) and tabs.is_set(el):
-        return tabs.tab_set
-    return None
+    return callouts.callout if tag in callouts.TAGS and callouts.kind_of(tag, value) else None
 
 
 def _wrapper(el: etree._Element, page: Page, out: list[Block], run: Tokens) -> None:

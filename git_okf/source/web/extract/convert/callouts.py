@@ -8,7 +8,8 @@ from lxml import etree
 
 from git_okf.source.web.extract.convert.assemble import join, quoted, titled
 from git_okf.source.web.extract.convert.page import Block, Page
-from git_okf.source.web.extract.tree import classes, remove, text_of, words
+from git_okf.source.web.extract.remember import remembered
+from git_okf.source.web.extract.tree import class_names, classes, remove, text_of, words
 
 TAGS = frozenset(("div", "aside", "section", "blockquote", "details", "p", "article", "table"))
 
@@ -38,17 +39,24 @@ _TITLES = words(
 
 def kind(el: etree._Element) -> str:
     """NOTE, TIP, IMPORTANT, WARNING or CAUTION; "" where an element is no admonition."""
-    names = [name.lower() for name in classes(el)]
+    value = el.get("class")
+    return kind_of(str(el.tag), value) if value else ""
+
+
+@remembered(4096)
+def kind_of(tag: str, value: str) -> str:
+    """The kind that a tag and a `class` say; see `kind`."""
+    names = [name.lower() for name in class_names(value)]
     if not names:
         return ""
     boxed = [n for n in names if n in _BOXES or n.rstrip("0123456789") in _BOXES]
     if not boxed:
         bare = next((n for n in names if n in _BARE), "")
         prefixed = next((n for n in names if n.startswith(("alert-", "callout-", "admonition-"))), "")
-        if prefixed and el.tag in ("div", "aside", "section", "blockquote"):
+        if prefixed and tag in ("div", "aside", "section", "blockquote"):
             return _word(prefixed)
-        return _KIND_OF[bare] if bare and el.tag in ("div", "aside", "section", "blockquote", "details", "dl") else ""
-    if el.tag in ("p", "article", "table"):
+        return _KIND_OF[bare] if bare and tag in ("div", "aside", "section", "blockquote", "details", "dl") else ""
+    if tag in ("p", "article", "table"):
         return ""
     for name in names:
         found = _word(name)

@@ -8,7 +8,8 @@ from lxml import etree
 
 from git_okf.source.markdown.escape import longest_run
 from git_okf.source.web.extract.convert.page import Block, Page
-from git_okf.source.web.extract.tree import classes, raw_text, words
+from git_okf.source.web.extract.remember import remembered
+from git_okf.source.web.extract.tree import class_names, classes, raw_text, words
 
 BOXES = ("prism-code", "fragment", "CodeMirror-code", "cm-content")
 """Classes of elements that hold code without `<pre>`: old Docusaurus, Doxygen, editors."""
@@ -20,6 +21,8 @@ _NUMBERS = words(
 )
 _NO_CODE = frozenset(("button", "script", "style", "template", "noscript"))
 _LINES = frozenset(("div", "li", "p", "tr"))
+_CHANGED = _NO_CODE | _LINES | {"br"}
+"""Elements that are more, or less, than the text in them."""
 _LANGUAGE = re.compile(
     r"(?:language|lang|mw-highlight-lang|highlight-source|highlight-text|highlight|brush:?)-(?P<name>[\w+#.-]+)\Z", re.I
 )
@@ -59,17 +62,22 @@ def numbered(table: etree._Element) -> str | None:
 
 
 def _is_numbered(table: etree._Element) -> bool:
-    cells = list(table.iter("td", "th"))
-    if not cells or next(table.iterdescendants("table"), None) is not None:
-        return False
-    numbers = [c for c in cells if _is_number_cell(c)]
-    code = [c for c in cells if c not in numbers]
-    return bool(numbers) and bool(code) and len(numbers) >= len(code) and all(_is_code_cell(c) for c in code)
+    numbers = code = 0
+    for cell in table.iter("td", "th"):
+        if _is_number_cell(cell):
+            numbers += 1
+        elif _is_code_cell(cell):
+            code += 1
+        else:
+            return False
+    return numbers >= code > 0 and next(table.iterdescendants("table"), None) is None
 
 
 def _is_number_cell(cell: etree._Element) -> bool:
-    if _NUMBERS.intersection(classes(cell)):
+    if not _NUMBERS.isdisjoint(classes(cell)):
         return True
+    if not len(cell):
+        return False
     inner = next(cell.iter("pre"), None)
     if inner is None:
         return next(iter(cell), None) is not None and bool(_NUMBERS.intersection(classes(cell[0])))
@@ -92,11 +100,28 @@ def fence(text: str, name: str = "") -> Block:
 
 def content(el: etree._Element) -> str:
     """The text of a code block: numbers and buttons left out, line elements ended, no-break spaces made blanks."""
-    parts: list[str] = []
-    _content(el, parts)
-    text = "".join(parts).replace("\r\n", "\n").replace("\r", "\n").replace("\xa0", " ")
+    text = raw_text(el) if _is_plain(el) else _composed(el)
+    text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\xa0", " ")
     text = text[1:] if text.startswith("\n") else text
     return re.sub(r"\s+\Z", "", text)
+
+
+def _is_plain(el: etree._Element) -> bool:
+    """Whether the text of a code block is all the text in it: no lines of their own, no numbers, no buttons."""
+    inner = list(el.iterdescendants())
+    values = {part.get("class") for part in inner} - {None}
+    return _CHANGED.isdisjoint([part.tag for part in inner]) and not any(map(_is_number, values))
+
+
+@remembered(4096)
+def _is_number(value: str) -> bool:
+    return not _NUMBERS.isdisjoint(class_names(value))
+
+
+def _composed(el: etree._Element) -> str:
+    parts: list[str] = []
+    _content(el, parts)
+    return "".join(parts)
 
 
 def _content(el: etree._Element, parts: list[str]) -> None:

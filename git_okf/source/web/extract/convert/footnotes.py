@@ -30,7 +30,7 @@ _BACK = frozenset(
 def find_footnotes(node: etree._Element) -> Mapping[str, str]:
     """Id of each note that the text refers to -> its label: what the reference shows, without brackets."""
     if not any(
-        "footnote" in c for e in node.iter("div", "section", "aside", "dl", "ol", "dt", "p") for c in classes(e)
+        "footnote" in (e.get("class") or "") for e in node.iter("div", "section", "aside", "dl", "ol", "dt", "p")
     ):
         return {}
     found: dict[str, str] = {}

@@ -22,7 +22,8 @@ from git_okf.source.web.extract.convert.inlines import (
     Tokens,
 )
 from git_okf.source.web.extract.convert.page import Page
-from git_okf.source.web.extract.tree import classes, holds, text_of, words
+from git_okf.source.web.extract.remember import remembered
+from git_okf.source.web.extract.tree import class_names, holds, text_of, words
 
 STRUCTURE = words("pre ul ol dl table h1 h2 h3 h4 h5 h6 blockquote hr details")
 """Blocks that a line of text cannot hold."""
@@ -34,6 +35,7 @@ _MARKS = {
     **dict.fromkeys(("del", "s", "strike"), "~~"),
 }
 _MARK_CLASSES = {"strong": "**", "bold": "**", "emphasis": "*"}
+_FORMULA = "$"
 _CODE = frozenset(("code", "tt", "kbd", "samp"))
 _TAG = re.compile(r"<[^>]*>|!\[(?:[^\[\]\\]|\\.)*\]\([^)]*\)")
 
@@ -94,7 +96,7 @@ def collect(el: etree._Element, out: Tokens, page: Page) -> None:
         _marked(el, out, page, _MARKS[tag])
     elif tag in _CODE:
         _code(el, out, page)
-    elif el.get("class") and _by_class(el, out, page):
+    elif _by_class(el, out, page):
         return
     elif tag in BLOCK_TAGS or tag in ("li", "dt", "dd", "tr", "td", "th"):
         out.append(Token(SPACE))
@@ -105,14 +107,26 @@ def collect(el: etree._Element, out: Tokens, page: Page) -> None:
 
 
 def _by_class(el: etree._Element, out: Tokens, page: Page) -> bool:
-    for name in classes(el):
+    value = el.get("class")
+    means = _meaning(str(el.tag), value) if value else ""
+    if not means:
+        return False
+    if means == _FORMULA:
+        out.append(Token(RAW, math.inline(el)))
+    else:
+        _marked(el, out, page, means)
+    return True
+
+
+@remembered(4096)
+def _meaning(tag: str, value: str) -> str:
+    """What an element's `class` makes of it: _FORMULA, a mark, or "" for nothing."""
+    for name in class_names(value):
         if name in math.INLINE:
-            out.append(Token(RAW, math.inline(el)))
-            return True
-        if name in _MARK_CLASSES and el.tag == "span":
-            _marked(el, out, page, _MARK_CLASSES[name])
-            return True
-    return False
+            return _FORMULA
+        if name in _MARK_CLASSES and tag == "span":
+            return _MARK_CLASSES[name]
+    return ""
 
 
 def _marked(el: etree._Element, out: Tokens, page: Page, mark: str) -> None:

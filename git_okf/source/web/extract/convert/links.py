@@ -50,7 +50,7 @@ class Links:
 
     def target(self, href: str) -> str:
         """The destination to write for a link, or "" where there is none to write (scripts, data, empty)."""
-        address, mark, fragment = _IGNORED.sub("", href).strip().partition("#")
+        address, mark, fragment = _clean(href).partition("#")
         if not address and not mark:
             return ""
         known = self.known.get(address)
@@ -63,7 +63,7 @@ class Links:
 
     def own_fragment(self, href: str) -> str:
         """The fragment of a link to the page itself, as it stands in the page; "" for any other link."""
-        address, _, fragment = _IGNORED.sub("", href).strip().partition("#")
+        address, _, fragment = _clean(href).partition("#")
         known = self.known.get(address)
         if known is None:
             known = self.known[address] = self._target(address)
@@ -79,7 +79,7 @@ class Links:
         path, mark, _ = target.partition("#")
         if not mark or not path or not self.relative or _SCHEME.match(target):
             return target
-        fragment = _IGNORED.sub("", href).strip().partition("#")[2]
+        fragment = _clean(href).partition("#")[2]
         slug = self.ids.slug(unquote(fragment))
         if slug and is_made_of(slug, text):
             slug = heading_slug(text)
@@ -124,7 +124,7 @@ class Links:
 
     def twin(self, href: str) -> str:
         """Like `target`, for a page published as Markdown: a link to `page.md` means the page `page`."""
-        url = absolute(self.base, _IGNORED.sub("", href).strip())
+        url = absolute(self.base, _clean(href))
         address, _, fragment = url.partition("#")
         if address.startswith(("http:", "https:")) and not self.owns(address):
             parts = urlsplit(address)
@@ -137,8 +137,12 @@ class Links:
 
     def resource(self, src: str) -> str:
         """The absolute URL of an image or another file, or ""."""
-        url = absolute(self.base, _IGNORED.sub("", src).strip())
+        url = absolute(self.base, _clean(src))
         return safe(url) if url.startswith(("http:", "https:")) else ""
+
+
+def _clean(href: str) -> str:
+    return (href if href.isprintable() else _IGNORED.sub("", href)).strip()
 
 
 def relative(path: str, folder: str) -> str:

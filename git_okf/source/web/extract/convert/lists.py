@@ -52,7 +52,7 @@ def items(el: etree._Element, page: Page) -> list[Block]:
 
 def _item(child: etree._Element, page: Page) -> list[Block]:
     if child.tag == "li":
-        mark = _task(child)
+        mark = _task(child) if page.boxes else ""
         blocks = page.flow(child, page)
         if mark and blocks and blocks[0].kind == "p":
             blocks[0] = Block("p", f"{mark} {blocks[0].text}")

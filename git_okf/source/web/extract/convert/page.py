@@ -29,5 +29,7 @@ class Page:
     """The blocks of an element's children (git_okf.source.web.extract.convert.blocks)."""
     footnotes: Mapping[str, str] = field(default_factory=dict)
     """Id of the footnote's element -> its label."""
+    boxes: bool = True
+    """Whether there are boxes to check (`<input>`) on the page."""
     in_link: bool = False
     """Markdown has no links inside of links."""

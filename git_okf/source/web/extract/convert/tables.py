@@ -40,7 +40,8 @@ def table(el: etree._Element, page: Page) -> list[Block]:
         return caption
     if _is_layout(el, rows):
         return caption + [b for row in rows for cell in row for b in page.flow(cell.el, page)]
-    return caption + [block for part in _sections(rows) for block in _section(el, part, page)]
+    parts = _sections(rows) if next(el.iterdescendants(*HEADINGS), None) is not None else [rows]
+    return caption + [block for part in parts for block in _section(el, part, page)]
 
 
 def _sections(rows: Sequence[Sequence[Cell]]) -> list[list[Sequence[Cell]]]:
@@ -56,7 +57,7 @@ def _sections(rows: Sequence[Sequence[Cell]]) -> list[list[Sequence[Cell]]]:
 
 def _is_title(row: Sequence[Cell]) -> bool:
     filled = [cell.el for cell in row if text_of(cell.el)]
-    if len(filled) != 1:
+    if len(filled) != 1 or not len(filled[0]):
         return False
     heading = next(filled[0].iterdescendants(*HEADINGS), None)
     return heading is not None and text_of(heading) == text_of(filled[0])
@@ -65,7 +66,8 @@ def _is_title(row: Sequence[Cell]) -> bool:
 def _section(el: etree._Element, rows: Sequence[Sequence[Cell]], page: Page) -> list[Block]:
     if len(rows) == 1 and _is_title(rows[0]):
         return [block for cell in rows[0] for block in page.flow(cell.el, page)]
-    if any(holds(cell.el, _BLOCKS) for row in rows for cell in row):
+    blocks = next(el.iterdescendants(*_BLOCKS), None) is not None
+    if blocks and any(holds(cell.el, _BLOCKS) for row in rows for cell in row):
         return [Block("html", _html(rows, page))]
     return [Block("table", _gfm(el, rows, page))]
 
@@ -102,7 +104,9 @@ def _owner(row: etree._Element) -> etree._Element | None:
 
 
 def _span(cell: etree._Element, name: str) -> int:
-    text = cell.get(name) or "1"
+    text = cell.get(name)
+    if not text:
+        return 1
     return min(max(int(text), 1), _MAX_SPAN) if text.isascii() and text.isdigit() else 1
 
 

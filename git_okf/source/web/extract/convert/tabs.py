@@ -8,7 +8,7 @@ from lxml import etree
 
 from git_okf.source.web.extract.convert.assemble import titled
 from git_okf.source.web.extract.convert.page import Block, Page
-from git_okf.source.web.extract.tree import classes, text_of
+from git_okf.source.web.extract.tree import class_names, classes, text_of
 
 
 class Style(NamedTuple):
@@ -45,7 +45,10 @@ def is_set(el: etree._Element) -> bool:
 
 
 def _is_row(el: etree._Element) -> bool:
-    return el.get("role") == "tablist" or "nav-tabs" in classes(el)
+    if el.get("role") == "tablist":
+        return True
+    value = el.get("class")
+    return value is not None and "nav-tabs" in value and "nav-tabs" in class_names(value)
 
 
 def tab_set(el: etree._Element, page: Page) -> list[Block]:
