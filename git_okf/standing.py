@@ -91,6 +91,8 @@ def plan(repo: Repo, settings: Config, names: Sequence[str], now: datetime) -> P
     planned = []
     for source in sources:
         found = due(repo, source, now)
+        if names and found.at is not None:
+            found = life.Due(now=True)  # whoever names a source wants it looked at now
         at = memory.stamp(found.at) if found.at else ""
         planned.append(
             Planned(name=source.name, kind=source.kind, bundle=source.bundle, due=found.now, why=found.why, next_due=at)

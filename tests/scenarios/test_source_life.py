@@ -146,6 +146,7 @@ def test_a_plan_names_what_is_due_and_why_the_rest_is_not(years: Years) -> None:
     plan = standing.plan(repo, CONFIG, [], years.now)
     assert (plan.data()["any"], plan.names) == (False, [])
     assert "could not be reached since" in plan.text()
+    assert standing.plan(repo, CONFIG, ["docs"], years.now).names == ["docs"]
 
 
 def test_a_look_takes_nothing_and_says_what_moved(docs: Docs) -> None:
