@@ -8,7 +8,6 @@ from functools import partial
 
 from git_okf import baseline, delta, guard, planning
 from git_okf.baseline import Baseline
-from git_okf.bundle import concept
 from git_okf.model import Change, Delta, Observation, RunResult, Trip
 from git_okf.review import body, decide, fingerprint, targets
 from git_okf.reviewing import backlog, record, settling, uncertain
@@ -103,17 +102,10 @@ def _excerpts(case: Case, base: Baseline, spool: Spool) -> Iterator[body.Excerpt
         old = case.desk.repo.entry(base.bundle_tree, change.path) if change.old else None
         yield body.Excerpt(
             path=change.path,
-            old=_body(case.desk.repo.read(old[1])) if old else "",
+            old=uncertain.text(case.desk.repo.read(old[1])) if old else "",
             new=_new_text(change, spool),
         )
 
 
 def _new_text(change: Change, spool: Spool) -> str:
-    return _body(change.merged) if change.merged is not None else spool.get(change.new.content_hash)
-
-
-def _body(data: bytes) -> str:
-    try:
-        return concept.body(data)
-    except concept.NotAConcept:
-        return ""
+    return uncertain.text(change.merged) if change.merged is not None else spool.get(change.new.content_hash)

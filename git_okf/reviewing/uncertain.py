@@ -7,11 +7,12 @@ without it would be another one. So where nothing is certain, what was certain l
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from git_okf import planning
 from git_okf.baseline import Baseline
+from git_okf.bundle import concept
 from git_okf.delta import RETRYABLE, TERMINAL
 from git_okf.model import (
     Change,
@@ -49,7 +50,8 @@ def plan(run: Run, base: Baseline, seen: Observation, spool: Spool, made: Delta,
     outcomes = dict(_carried(base, seen, made, there))
     if not outcomes:
         return made
-    again = planning.plan(run, base, replace(seen, outcomes={**seen.outcomes, **outcomes}), spool)
+    texts = Texts(spool, dict(_bodies(run.repo, outcomes, there)))
+    again = planning.plan(run, base, replace(seen, outcomes={**seen.outcomes, **outcomes}), texts)
     carried = {key for key, outcome in outcomes.items() if isinstance(outcome, Fetched)}
     told = {item.key for item in again.retained}
     first = {record.key: record for record in made.records}
@@ -63,6 +65,37 @@ def plan(run: Run, base: Baseline, seen: Observation, spool: Spool, made: Delta,
     )
 
 
+class Texts:
+    """The spool, and the texts that stand on the branch: what people edited in the base is merged with them."""
+
+    def __init__(self, spool: Spool, bodies: Mapping[str, str]) -> None:
+        self._spool, self._bodies = spool, bodies
+        self.put, self.put_file, self.file = spool.put, spool.put_file, spool.file
+        self.remember, self.recall = spool.remember, spool.recall
+
+    def get(self, content_hash: str) -> str:
+        return self._bodies[content_hash] if content_hash in self._bodies else self._spool.get(content_hash)
+
+
+def _bodies(repo: Repo, outcomes: Mapping[str, Outcome], there: Branch) -> Iterator[tuple[str, str]]:
+    for key, outcome in outcomes.items():
+        if isinstance(outcome, Fetched):
+            yield outcome.content_hash, text(_file(repo, there, key) or b"")
+
+
+def text(data: bytes) -> str:
+    """The body of a concept; "" for what is none."""
+    try:
+        return concept.body(data)
+    except concept.NotAConcept:
+        return ""
+
+
+def _file(repo: Repo, there: Branch, key: str) -> bytes | None:
+    entry = repo.entry(there.bundle_tree, there.records[key].path) if there.bundle_tree else None
+    return repo.read(entry[1]) if entry else None
+
+
 def _still(record: Record, first: Record | None) -> Record:
     """The record, which goes on failing."""
     return replace(record, failure=first.failure, tries=first.tries) if first else record
@@ -72,7 +105,7 @@ def _carried(base: Baseline, seen: Observation, made: Delta, there: Branch) -> M
     """Outcomes for what is not certain and stands otherwise on the branch."""
     unsure = {item.key for item in made.retained if item.outcome in (RETRYABLE, TERMINAL)}
     unsure |= {record.key for record in made.records if record.missing_runs}
-    unsure |= {key for key in there.records.keys() - base.pages.keys() if _is_unsure(seen, key)}
+    unsure |= {key for key in there.records.keys() | base.pages.keys() if _is_unsure(seen, key)}
     if there.asked:
         unsure |= {key for key, outcome in seen.outcomes.items() if isinstance(outcome, NotModified)}
     found: dict[str, Outcome] = {}
@@ -124,8 +157,8 @@ def _with_files(repo: Repo, changes: tuple[Change, ...], carried: set[str], ther
 
 
 def _with_file(repo: Repo, change: Change, there: Branch) -> Change:
-    entry = repo.entry(there.bundle_tree, there.records[change.key].path) if there.bundle_tree else None
-    return replace(change, merged=repo.read(entry[1])) if entry else change
+    data = _file(repo, there, change.key)
+    return change if data is None else replace(change, merged=data)
 
 
 def pages(records: Mapping[str, Record]) -> dict[str, Record]:

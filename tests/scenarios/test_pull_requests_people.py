@@ -7,6 +7,8 @@ from conftest import GitRepo
 from nightly import BRANCH, Make, Team
 from remotes import clone_of
 
+from git_okf.model import Failed
+
 PAGE = "docs/pages/{}.md"
 
 
@@ -276,6 +278,36 @@ def test_a_branch_that_is_checked_out_here_is_refused(team: Team) -> None:
     team.put("a", "Three.")
     report = team.pr(code=128)
     assert "is checked out in" in report["error"]["message"]
+
+
+def test_a_page_that_was_edited_in_the_base_too_stays_merged_while_nothing_is_new(team: Team) -> None:
+    """The review has the source's new text with the base's edit in it; what the run asks with is the branch's."""
+    team.put("a", "First.\n\nSecond.\n\nThird.")
+    team.decision()
+    team.hub.squash(1)
+    path = PAGE.format("a")
+    text = team.hub.git("show", f"main:{path}") + "\n"
+    team.hub.edit("main", {path: text.replace("Third.", "Third, by hand.")})
+    team.put("a", "First, anew.\n\nSecond.\n\nThird.")
+    team.night()
+    assert team.decision() == "create"
+    assert team.on(BRANCH) == "First, anew.\n\nSecond.\n\nThird, by hand."
+    for trouble in ({}, {"https://docs.example.com/a": Failed(key="a", reason="HTTP 503")}):
+        team.sources["docs"].troubles = dict(trouble)
+        team.night()
+        team.decision()
+        team.night()
+        with team.silence():
+            assert team.decision() == "nothing"
+    commit = team.hub.edit(BRANCH, {"README.md": "By hand.\n"})
+    team.sources["docs"].troubles = {}
+    team.night()
+    team.decision()
+    team.night()
+    with team.silence():
+        assert team.decision() == "nothing"
+    assert is_kept(team, commit)
+    assert team.on(BRANCH) == "First, anew.\n\nSecond.\n\nThird, by hand."
 
 
 # --- clones ---
