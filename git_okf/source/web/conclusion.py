@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from itertools import islice
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import chain, islice
 from types import MappingProxyType
 
 from git_okf.model import (
@@ -151,14 +151,16 @@ def _landings(crawl: Crawl) -> dict[str, str]:
 
 
 def _origins(crawl: Crawl, outcomes: dict[str, Outcome]) -> dict[str, int]:
-    there = {key for key, outcome in outcomes.items() if isinstance(outcome, Fetched | NotModified)}
-    ways = {
-        "links": crawl.findings.linked | {crawl.gate.scope.start},
-        "sitemap": crawl.discovery.sitemap_pages,
-        "llms.txt": crawl.discovery.llms_pages,
-        "known": there - crawl.walk.frontier.nodes.keys(),
+    """Counted without a set of what is there: there may be a hundred thousand items, and this is when most is held."""
+    start, linked, reached = crawl.gate.scope.start, crawl.findings.linked, crawl.walk.frontier.nodes
+    ways: Mapping[str, Callable[[str], bool]] = {
+        "links": lambda key: key in linked or key == start,
+        "sitemap": crawl.discovery.sitemap_pages.__contains__,
+        "llms.txt": crawl.discovery.llms_pages.__contains__,
+        "known": lambda key: key not in reached,
     }
-    counts = {name: len(there.intersection(keys)) for name, keys in ways.items()}
+    there = [key for key, outcome in outcomes.items() if isinstance(outcome, Fetched | NotModified)]
+    counts = {name: sum(map(leads, there)) for name, leads in ways.items()}
     return {name: count for name, count in counts.items() if count}
 
 
@@ -218,13 +220,13 @@ def _notices(crawl: Crawl) -> Iterator[str]:
         yield f"{prefix} shows the same pages as {into} ({count}): they are kept once"
     for canonical, count in crawl.walk.names.conflicts():
         yield f"{count} different pages name {canonical} as their canonical URL; that was ignored"
-    met = [
-        *found.linked,
-        *crawl.discovery.sitemap_pages,
-        *crawl.discovery.llms_pages,
-        *crawl.pages,
-        crawl.gate.scope.start,
-    ]
+    met = chain(
+        found.linked,
+        crawl.discovery.sitemap_pages,
+        crawl.discovery.llms_pages,
+        crawl.pages,
+        [crawl.gate.scope.start],
+    )
     for text in crawl.gate.scope.unmatched(met):
         yield f"the pattern {text!r} matched nothing"
 

@@ -118,6 +118,12 @@ class Crawl:
                 self.walk.settle_new(Node(key, 0, "known"), answer)
         await self._ask_later([k for k in failed if self._is_leaving(k)], self._ask_again, walk=False)
 
+    def let_go(self) -> None:
+        """Drop what was found, once it is concluded. The parts of a crawl know each other, so they stay in memory until
+        the collector comes by; what they hold for each page need not."""
+        self.findings.let_go()
+        self.walk.let_go()
+
     def _known_and_pending(self) -> list[str]:
         """What the last run did not come to, or could not have, comes first, new pages before known ones: so a run that
         never has enough time gets to everything all the same."""

@@ -32,3 +32,8 @@ class Findings:
     """Pages that were not asked because the run had to stop."""
     stopped: str = ""
     """Why the run stopped before it was done."""
+
+    def let_go(self) -> None:
+        """Drop what is held for each page."""
+        for held in (self.answers, self.pages, self.side, self.linked, self.barred):
+            held.clear()

@@ -92,3 +92,8 @@ class Frontier:
     def give_place(self) -> None:
         """A page turned out to be another name of one."""
         self.places += 1
+
+    def let_go(self) -> None:
+        """Drop the queue and the nodes."""
+        for held in (self.nodes, self._queue, self._ahead):
+            held.clear()

@@ -49,3 +49,8 @@ class Gate:
             # The same few decisions for all keys: one object each.
             decision = self._decisions[key] = self._shared.setdefault(decision, decision)
         return decision
+
+    def let_go(self) -> None:
+        """Drop what was learned and decided of each key."""
+        self._decisions.clear()
+        self._urls.clear()

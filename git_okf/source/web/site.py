@@ -92,6 +92,14 @@ class WebSite:
         gate = Gate(self._source, self._scope, known)
         inquirer = self._inquirer(pages, known, ask, tools, tally)
         crawl = Crawl(self._source, gate, ask, tools, known, discovery, inquirer, self._sleep)
+        try:
+            return await self._crawled(crawl, client, discovery, inquirer, ask, tally)
+        finally:
+            crawl.let_go()
+
+    async def _crawled(
+        self, crawl: Crawl, client: Client, discovery: Discovery, inquirer: Inquirer, ask: Ask, tally: Tally
+    ) -> Observation:
         if self._source.robots:
             await self._obey(discovery, client, crawl)
         if ask.retry_failed:

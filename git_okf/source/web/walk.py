@@ -78,6 +78,14 @@ class Walk:
         self._stirred: set[str] = set()
         self._error_titles: set[str] = set()
 
+    def let_go(self) -> None:
+        """Drop what is held for each page."""
+        self.names = Names()
+        self.frontier.let_go()
+        self.gate.let_go()
+        self._resting.clear()
+        self._stirred.clear()
+
     # --- going ---
 
     async def go(self) -> None:
