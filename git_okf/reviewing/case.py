@@ -33,6 +33,8 @@ class Desk:
     report_issue: bool = False
     asked: dict[str, Sequence[Review]] = field(default_factory=dict)
     """The reviews of sources, as the host told them to this command."""
+    records: dict[tuple[str, str], targets.Targets] = field(default_factory=dict)
+    """By state commit and source."""
 
     @property
     def remote(self) -> str:
@@ -49,9 +51,15 @@ class Desk:
         return self.asked[source.name]
 
     def record(self, source: SourceConfig) -> targets.Targets:
-        """What the state says became of each content."""
-        state = states.facts(self.repo, source.name)
-        return targets.load(list(state.targets)) if state else ()
+        """What the state says became of each content. Read once for as long as the state does not move: every source
+        that is not under review asks for those of all."""
+        at = self.repo.ref(states.REF) or "", source.name
+        if at not in self.records:
+            if self.records and next(iter(self.records))[0] != at[0]:
+                self.records.clear()
+            state = states.facts(self.repo, source.name)
+            self.records[at] = targets.load(list(state.targets)) if state else ()
+        return self.records[at]
 
 
 @dataclass(slots=True)
