@@ -26,6 +26,8 @@ SHORTEST_SET = 8
 """Fewer links than this are cheaper told one by one."""
 GOOD_SHARE = 0.9
 """A set that holds this share of a page's links is taken without looking further."""
+PROBES, POOR_SHARE = 8, 0.25
+"""A set that holds less of so many links of a page is not compared with all: a large site has a set a chapter."""
 FAIR_SHARE = 0.5
 """A set that holds less of a page's links than this is no set for it."""
 
@@ -172,7 +174,10 @@ def choose(pages: Iterable[tuple[str, Links]], sets: dict[str, LinkSet], had: Ma
 
 def _best(links: Links, order: Iterable[str], sets: Mapping[str, LinkSet]) -> str | None:
     best, best_share = None, FAIR_SHARE
+    probes = links[:: max(1, len(links) // PROBES)]
     for name in order:
+        if sets[name].share(probes) < POOR_SHARE:
+            continue
         share = sets[name].share(links)
         if share >= GOOD_SHARE:
             return name
