@@ -61,7 +61,7 @@ def emit(tokens: Tokens, break_mark: str) -> str:
 
 def _unsayable(tokens: Tokens) -> frozenset[int]:
     """Positions of marks that CommonMark would not read as marks where they stand; HTML has to say them."""
-    if all(token.kind != OPEN for token in tokens):
+    if OPEN not in [token.kind for token in tokens]:
         return frozenset()
     stack: list[int] = []
     found: set[int] = set()

@@ -45,7 +45,7 @@ class Signals:
 
 
 _WANTED = "a[href],area[href],frame[src],iframe[src],link[href],meta[content],base[href],frameset,title,h1"
-_GROUPS = {name: name for name in ("base", "frameset", "title", "h1")}
+_APART = frozenset(("base", "frameset", "title", "h1"))
 _REFRESH = re.compile(r"(\d+(?:\.\d*)?|\.\d+) ?[;, ] ?(?:url ?= ?)?(?:'([^']*)|\"([^\"]*)|([^;, ].*))", re.IGNORECASE)
 _LANGUAGE_TAG = re.compile(r"[A-Za-z]{1,8}(?:[-_][A-Za-z0-9]{1,8}){0,5}")
 _QUOTED = r"\"((?:[^\"\\]|\\.)*)\""
@@ -61,11 +61,16 @@ def read(data: bytes, *, url: str, content_type: str, headers: Mapping[str, str]
     encoded = decode(data, content_type).encode("utf-8", "ignore")
     tree = LexborHTMLParser(encoded)
     nodes: dict[str, list[LexborNode]] = {}
+    speaking: list[LexborNode] = []
     for node in tree.css(_WANTED):
-        nodes.setdefault(_GROUPS.get(node.tag or "", "speaking"), []).append(node)
+        tag = node.tag
+        if tag in _APART:
+            nodes.setdefault(tag or "", []).append(node)
+        else:
+            speaking.append(node)
     base = _base(nodes.get("base"), url)
     found = _Found(Resolver(base), host(url))
-    for node in nodes.get("speaking", ()):
+    for node in speaking:
         found.take(node)
     for target, parameters in link_header(headers.get("link", "")):
         found.take_header(target, parameters)
@@ -101,7 +106,13 @@ class _Found:
         attributes = node.attributes
         tag = node.tag
         if tag in ("a", "area"):
-            self._link(attributes.get("href") or "")
+            # Pages repeat their navigation: the text of the link is compared before it is resolved.
+            href = attributes.get("href")
+            if href and href[0] != "#" and href not in self.hrefs:
+                self.hrefs.add(href)
+                target = self.resolver.resolve(href)
+                if target:
+                    self.links[target] = None
         elif tag == "link":
             relations = (attributes.get("rel") or "").lower().split()
             self._related(relations, attributes.get("href") or "", attributes.get("type") or "")
@@ -115,15 +126,6 @@ class _Found:
     def take_header(self, target: str, parameters: Mapping[str, str]) -> None:
         if "anchor" not in parameters:  # with one, it speaks of another resource (RFC 8288, section 3.2)
             self._related(parameters.get("rel", "").lower().split(), target, parameters.get("type", ""))
-
-    def _link(self, href: str) -> None:
-        # Pages repeat their navigation: the text of the link is compared before it is resolved.
-        if not href or href in self.hrefs or href[0] == "#":
-            return
-        self.hrefs.add(href)
-        target = self.resolver.resolve(href)
-        if target:
-            self.links[target] = None
 
     def _related(self, relations: list[str], href: str, media_type: str) -> None:
         target = self.resolver.resolve(href) if relations and href else None

@@ -205,7 +205,7 @@ def _result(
     name = metadata.title(meta, top, heading)
     return Extracted(
         title=name,
-        description=metadata.description(meta, name, _plain(_first_paragraph(body))),
+        description=metadata.description(meta, name, lambda: _plain(_first_paragraph(body))),
         body=body,
         content_hash=digest.content_hash(body),
         compared_hash=digest.compared_hash(body, options.ignore) if options.ignore else "",

@@ -73,16 +73,17 @@ def clean(node: etree._Element, drop: Iterable[str], *, opened: frozenset[str] =
             parent.text = parent.text  # one piece
             continue
         for child in list(parent):
-            keys = cast("list[str]", child.keys())
-            chrome = child.tag in _LOOKED_AT and _is_chrome(child, parent)
-            if chrome or ((keys or child.tag in selector.by_tag) and selector.matches(child, keys)):
+            tag, keys = child.tag, cast("list[str]", child.keys())
+            if (tag in _LOOKED_AT and _is_chrome(child, parent)) or (
+                (keys or tag in selector.by_tag) and selector.matches(child, keys)
+            ):
                 remove(child)
             elif keys and not _HIDERS.isdisjoint(keys) and _is_hidden(child, opened):
                 hidden += bool(text_of(child)) and not _is_formula(parent)
                 remove(child)
-            elif child.tag == "pre":
+            elif tag == "pre":
                 hidden += _clean_code(child)
-            elif len(child) and child.tag != "svg":
+            elif len(child) and tag != "svg":
                 stack.append((child, depth + 1))
     return hidden
 
@@ -118,7 +119,7 @@ def _is_chrome(el: etree._Element, parent: etree._Element) -> bool:
 
 def _clean_code(pre: etree._Element) -> int:
     """Code keeps everything but what is styled away; the many spans of a highlighter are not looked at for more."""
-    styled = [el for el in pre.iterdescendants() if el.get("style") or el.get("hidden") is not None]
+    styled = [el for el in pre.iterdescendants() if el.keys() and (el.get("style") or el.get("hidden") is not None)]
     unseen = [el for el in styled if el.get("hidden") is not None or _UNSEEN.search((el.get("style") or "")[:_STYLE])]
     for el in unseen:
         remove(el)

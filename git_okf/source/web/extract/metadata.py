@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from lxml import etree
@@ -103,13 +104,13 @@ def _squeezed(text: str) -> str:
     return re.sub(r"[\W_]+", "", text).lower()
 
 
-def description(meta: Metadata, page_title: str, first_paragraph: str) -> str:
+def description(meta: Metadata, page_title: str, first_paragraph: Callable[[], str]) -> str:
     """The description the page gives of itself, or the first sentence of its text."""
     said = meta.description
     suffix = meta.title.removeprefix(page_title).strip(" |·•»«–—-:/")
     site_wide = bool(suffix) and suffix != meta.title and _squeezed(said).startswith(_squeezed(suffix))
     if said and not site_wide and _squeezed(said) != _squeezed(page_title):
         return cut(said, MAX_DESCRIPTION)
-    text = line(first_paragraph)
+    text = line(first_paragraph())
     match = _SENTENCE.match(text)
     return cut(match[1] if match else text, MAX_DESCRIPTION)

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 from lxml import etree
 
+from git_okf.source.web.extract.remember import remembered
 from git_okf.source.web.extract.tree import found
 
 _SIMPLE = re.compile(
     r"(?P<tag>[a-z][a-z0-9-]*)?(?P<rest>(?:[.#][\w-]+|\[[\w-]+(?:[\^*$]?=\"?[^\"\]]*\"?)?\])*)\Z", re.I
 )
+_NONE: Mapping[str, list[Simple]] = {}
 _PART = re.compile(r"([.#])([\w-]+)|\[([\w-]+)(?:([\^*$]?=)\"?([^\"\]]*)\"?)?\]")
 
 
@@ -28,8 +30,9 @@ class Simple(NamedTuple):
     classes: frozenset[str]
     attributes: tuple[tuple[str, str, str], ...]
 
-    def matches(self, el: etree._Element, names: Collection[str]) -> bool:
-        if (self.tag and el.tag != self.tag) or not all(name in names for name in self.classes):
+    def suits(self, el: etree._Element) -> bool:
+        """Whether it matches an element that has its classes."""
+        if self.tag and el.tag != self.tag:
             return False
         return all(_holds(el.get(name), operator, value) for name, operator, value in self.attributes)
 
@@ -51,6 +54,7 @@ class Selector:
 
     def __init__(self, selectors: Iterable[str]) -> None:
         self.by_class: dict[str, list[Simple]] = {}
+        self.by_value: dict[str, dict[str, list[Simple]]] = {}
         self.by_attribute: dict[str, list[Simple]] = {}
         self.by_tag: dict[str, list[Simple]] = {}
         self.xpaths: list[etree.XPath] = []
@@ -58,24 +62,40 @@ class Selector:
             simple = _simple(text.strip())
             if simple is None:
                 self.xpaths.append(compiled(text))
-            elif simple.classes:
-                self.by_class.setdefault(min(simple.classes), []).append(simple)
-            elif simple.attributes:
-                self.by_attribute.setdefault(simple.attributes[0][0], []).append(simple)
             else:
-                self.by_tag.setdefault(simple.tag, []).append(simple)
+                self._enter(simple)
+        self.of_class = remembered(4096)(self._of_class)
+        """The rules whose classes stand in a `class` attribute."""
+        self.by_name = self.by_value.keys() | self.by_attribute.keys() - {"class"}
+        """Attributes that a rule begins with."""
+
+    def _enter(self, rule: Simple) -> None:
+        if rule.classes:
+            self.by_class.setdefault(min(rule.classes), []).append(rule)
+        elif not rule.attributes:
+            self.by_tag.setdefault(rule.tag, []).append(rule)
+        else:
+            name, operator, value = rule.attributes[0]
+            rules = self.by_value.setdefault(name, {}) if operator == "=" else self.by_attribute
+            rules.setdefault(value if operator == "=" else name, []).append(rule)
+
+    def _of_class(self, value: str) -> tuple[Simple, ...]:
+        names = frozenset(value.split())
+        return tuple(rule for name in names for rule in self.by_class.get(name, ()) if rule.classes <= names)
 
     def matches(self, el: etree._Element, keys: Sequence[str]) -> bool:
         """Whether a simple selector matches an element, whose attributes are named `keys`."""
         for key in keys:
             if key == "class":
-                names = (el.get("class") or "").split()
-                for name in names:
-                    if name in self.by_class and any(rule.matches(el, names) for rule in self.by_class[name]):
-                        return True
-            elif key in self.by_attribute and any(rule.matches(el, ()) for rule in self.by_attribute[key]):
+                rules: Sequence[Simple] = self.of_class(el.get("class") or "")
+            elif key in self.by_name:
+                equal = self.by_value.get(key, _NONE).get(el.get(key) or "", ())
+                rules = (*equal, *self.by_attribute.get(key, ()))
+            else:
+                continue
+            if rules and any(rule.suits(el) for rule in rules):
                 return True
-        return el.tag in self.by_tag and any(rule.matches(el, ()) for rule in self.by_tag[str(el.tag)])
+        return el.tag in self.by_tag and any(rule.suits(el) for rule in self.by_tag[str(el.tag)])
 
 
 def _simple(text: str) -> Simple | None:

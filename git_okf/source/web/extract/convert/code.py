@@ -168,20 +168,27 @@ def language(el: etree._Element) -> str:
 
 
 def _declared(el: etree._Element) -> str:
-    for attribute in (
-        "data-lang",
-        "data-language",
-        "data-code-lang",
-        "language",
-        "lang" if el.tag == "code-block" else "data-lang",
-    ):
+    if not el.keys():
+        return ""
+    for attribute in ("data-lang", "data-language", "data-code-lang", "language"):
         value = el.get(attribute)
         if value and _NAME.match(value):
             return value
-    brush = _BRUSH.search(el.get("data-syntaxhighlighter-params") or "")
+    value = el.get("lang") if el.tag == "code-block" else None
+    if value and _NAME.match(value):
+        return value
+    parameters = el.get("data-syntaxhighlighter-params")
+    brush = _BRUSH.search(parameters) if parameters else None
     if brush:
         return brush[1]
-    names = (el.get("class") or "").split()
+    value = el.get("class")
+    return _named(value) if value else ""
+
+
+@remembered(4096)
+def _named(value: str) -> str:
+    """The language that a `class` names."""
+    names = value.split()
     for i, name in enumerate(names):
         match = _LANGUAGE.match(name)
         if match:

@@ -10,6 +10,7 @@ from urllib.parse import unquote, urljoin, urlsplit
 
 from git_okf.source.markdown.destination import KEPT_SCHEMES, safe
 from git_okf.source.web.extract.fragments import Ids, heading_slug, is_made_of
+from git_okf.source.web.extract.remember import remembered
 
 _IGNORED = re.compile(r"[\t\n\r\x00-\x1f\x7f]")
 _PLAIN = re.compile(r"((?:\.\./)*)((?:[A-Za-z0-9_-][A-Za-z0-9._-]*/)*[A-Za-z0-9_-][A-Za-z0-9._-]*)")
@@ -97,6 +98,8 @@ class Links:
         address = self.absolute(href) if href else self.base
         if not address.startswith(("http:", "https:")):
             return safe(address), False
+        if self.relative:
+            return _page_link(self.owns, self.place, self.key, self.folder, address) or safe(address), True
         return self._page(address, "") or safe(address), True
 
     def absolute(self, href: str) -> str:
@@ -113,14 +116,10 @@ class Links:
 
     def _page(self, address: str, fragment: str) -> str:
         """The relative link to a page of the source; the absolute one where links stay absolute; "" for other URLs."""
-        owned = self.owns(address)
-        if not owned:
-            return ""
-        if not self.relative:
-            return safe(address + fragment)
-        path = relative(self.place(self.key(address)), self.folder).replace("%", "%25")
-        path = path if "/" in path or ":" not in path else f"./{path}"
-        return safe(path + fragment)
+        if self.relative:
+            link = _page_link(self.owns, self.place, self.key, self.folder, address)
+            return link + safe(fragment) if link else ""
+        return safe(address + fragment) if self.owns(address) else ""
 
     def twin(self, href: str) -> str:
         """Like `target`, for a page published as Markdown: a link to `page.md` means the page `page`."""
@@ -139,6 +138,21 @@ class Links:
         """The absolute URL of an image or another file, or ""."""
         url = absolute(self.base, _clean(src))
         return safe(url) if url.startswith(("http:", "https:")) else ""
+
+
+@remembered(1 << 14)
+def _page_link(
+    owns: Callable[[str], bool],
+    place: Callable[[str], str],
+    key: Callable[[str], str],
+    folder: str,
+    address: str,
+) -> str:
+    """The link from a folder of the bundle to a page of the source; "" for an address that is none."""
+    if not owns(address):
+        return ""
+    path = relative(place(key(address)), folder).replace("%", "%25")
+    return safe(path if "/" in path or ":" not in path else f"./{path}")
 
 
 def _clean(href: str) -> str:

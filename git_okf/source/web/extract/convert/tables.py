@@ -12,10 +12,12 @@ from git_okf.source.web.extract.convert import code, inline
 from git_okf.source.web.extract.convert.assemble import join, titled
 from git_okf.source.web.extract.convert.inlines import BREAK, SPACE, TEXT, Token, Tokens, render
 from git_okf.source.web.extract.convert.page import Block, Page
-from git_okf.source.web.extract.tree import HEADINGS, classes, holds, text_of
+from git_okf.source.web.extract.tree import HEADINGS, classes, holds, text_of, words
 
 _BLOCKS = HEADINGS | {"pre", "table", "blockquote"}
 """What a cell of a GFM table cannot hold."""
+_APART = words("p div ul ol dl dt dd li section figure details summary aside")
+"""What is set apart by breaks in a cell."""
 _ALIGN = re.compile(r"text-align\s*:\s*(left|center|right)", re.I)
 _RULES = {"left": ":---", "center": ":---:", "right": "---:"}
 _MAX_SPAN = 100
@@ -183,7 +185,7 @@ def _cell(el: etree._Element, out: Tokens, page: Page) -> None:
     number = 0
     for child in el:
         tag = child.tag
-        if tag in ("p", "div", "ul", "ol", "dl", "dt", "dd", "li", "section", "figure", "details", "summary", "aside"):
+        if tag in _APART:
             out.append(Token(BREAK))
             if tag == "li":
                 number += 1

@@ -1,0 +1,41 @@
+"""Simple selectors, many at once, are those of CSS."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from hypothesis import given
+from hypothesis import strategies as st
+from lxml import etree
+
+from git_okf.source.web.extract.select import Selector, compiled
+from git_okf.source.web.extract.tree import found
+
+NAMES = st.sampled_from(("a", "b", "c-d"))
+TAGS = st.sampled_from(("", "p", "a"))
+RULES = st.one_of(
+    st.builds("{}.{}".format, TAGS, NAMES),
+    st.builds("{}.{}.{}".format, TAGS, NAMES, NAMES),
+    st.builds("{}#{}".format, TAGS, NAMES),
+    st.builds('{}[href="{}"]'.format, TAGS, NAMES),
+    st.builds('{}[role{}="{}"]'.format, TAGS, st.sampled_from(("", "^", "*", "$")), NAMES),
+    st.builds("{}.{}[id]".format, TAGS, NAMES),
+    TAGS.filter(bool),
+)
+VALUES = st.lists(NAMES, max_size=3).map(" ".join)
+ELEMENTS = st.tuples(
+    st.sampled_from(("p", "a", "div")),
+    st.dictionaries(st.sampled_from(("class", "id", "href", "role", "title")), VALUES),
+)
+
+
+@given(st.lists(RULES, min_size=1, max_size=6), st.lists(ELEMENTS, min_size=1, max_size=6))
+def test_many_selectors_at_once_match_what_each_matches(
+    rules: list[str], elements: list[tuple[str, dict[str, str]]]
+) -> None:
+    root = etree.Element("body")
+    for tag, attributes in elements:
+        etree.SubElement(root, tag, attributes)
+    each = {el for rule in rules for el in found(compiled(rule), root)}
+    selector = Selector(rules)
+    assert {el for el in root if selector.matches(el, cast("list[str]", el.keys()))} == each - {root}
