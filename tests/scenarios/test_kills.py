@@ -81,16 +81,24 @@ def test_state_05_killed_before_the_refs_moved(docs: Docs, where: str) -> None:
     assert_landed_once(docs, before)
 
 
-@pytest.mark.parametrize("where", ["git_okf.store.worktree.update", "git_okf.store.overlay.drop_overlay"])
-def test_state_05_killed_between_the_refs_and_the_work_tree(docs: Docs, where: str) -> None:
+def test_state_05_killed_between_the_refs_and_the_work_tree(docs: Docs) -> None:
     changed(docs)
     before = docs.head
-    run_killed(docs, where)
+    run_killed(docs, "git_okf.store.worktree.update")
     assert docs.head != before
     assert "version 1" in docs.file("a").read_text() and docs.file("b").exists()
     assert docs.repo.git("status", "--porcelain") != ""
     docs.sync()
     assert "version 2" in docs.file("a").read_text()
+    assert_landed_once(docs, before)
+
+
+def test_state_05_killed_when_all_but_scratch_was_done(docs: Docs) -> None:
+    changed(docs)
+    before = docs.head
+    run_killed(docs, "git_okf.store.overlay.drop_overlay")
+    assert "version 2" in docs.file("a").read_text() and docs.repo.git("status", "--porcelain") == ""
+    docs.quiet()
     assert_landed_once(docs, before)
 
 

@@ -117,6 +117,9 @@ class Crawl:
             if answer is not None:
                 self.walk.settle_new(Node(key, 0, "known"), answer)
         await self._ask_later([k for k in failed if self._is_leaving(k)], self._ask_again, walk=False)
+        linked = {link for record in self.pages.values() for link in record.links} | {self.gate.scope.start}
+        left = [k for k in failed if k in linked and (k in self.findings.gone or k in self.findings.moved)]
+        await self._ask_later(left, self._ask_once_more, walk=False)
 
     def let_go(self) -> None:
         """Drop what was found, once it is concluded. The parts of a crawl know each other, so they stay in memory until
