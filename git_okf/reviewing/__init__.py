@@ -41,6 +41,8 @@ def _reviewed(desk: Desk, source: SourceConfig) -> Reviewed:
             case = case_of(desk, source)
             record.take_notice(case)
             result = gate.run(case)
+            if result.error is None:
+                review_branch.note(desk.repo, case.ref)
             if result.exit_code != EXIT_GIT or attempt == ATTEMPTS - 1 or not _moved(case):
                 break
         return settle(case, result)

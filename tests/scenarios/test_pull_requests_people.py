@@ -256,6 +256,22 @@ def test_a_commit_of_a_person_that_only_this_clone_has_is_not_dropped(team: Team
     assert team.repo.git("rev-parse", BRANCH) == mine
 
 
+def test_a_commit_of_a_person_that_came_from_the_remote_is_not_taken_for_one_made_here(team: Team) -> None:
+    """Its review went on elsewhere and was merged by squash: this clone never had the last head."""
+    team.put("a", "Two.")
+    team.decision()
+    team.hub.edit(BRANCH, {"NOTES.md": "By hand.\n"})
+    team.night()
+    assert team.decision() == "nothing"
+    team.hub.edit(BRANCH, {"NOTES.md": "By hand, more.\n"})
+    team.hub.squash(1)
+    team.hub.delete_branch(BRANCH)
+    team.put("a", "Three.")
+    team.night()
+    assert team.decision() == "create"
+    assert team.hub.git("show", f"{BRANCH}:NOTES.md") == "By hand, more."
+
+
 def test_a_clone_whose_branch_is_behind_follows_the_remotes(team: Team) -> None:
     team.put("a", "Two.")
     team.decision()
