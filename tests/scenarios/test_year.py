@@ -39,7 +39,7 @@ from git_okf.store.repo import Repo
 SEED = 20260101
 DAYS = 365
 NAMES = tuple(f"s{number:02}" for number in range(12))
-EVERY = ("14d", "21d", "28d", "35d")
+EVERY = ("21d", "28d", "35d", "42d")
 PAGES = "abcdef"
 STAGES = {"open": Stage.OPEN, "merged": Stage.MERGED, "closed": Stage.CLOSED}
 
@@ -378,7 +378,7 @@ class Year:
             self.job(runner)
 
     def runner(self) -> GitRepo:
-        if self.chance.random() < 0.03:
+        if self.chance.random() < 0.015:
             self.clones += 1
             return clone(self.hub.repo, self.home / f"fresh-{self.clones}", "--depth=1")
         return self.runners[0]
@@ -453,7 +453,7 @@ class Year:
 
 CHANCES: Sequence[tuple[float, Callable[[Year, str], None]]] = (
     (0.10, Year.upstream_changes),
-    (0.010, Year.upstream_goes_back),
+    (0.020, Year.upstream_goes_back),
     (0.06, Year.outage),
     (0.005, Year.limit),
     (0.015, Year.page_fails),
