@@ -18,7 +18,7 @@ from git_okf.reviewing import gate, record
 from git_okf.reviewing.case import Case, Desk, case_of
 from git_okf.reviewing.outcome import Reviewed, settle
 from git_okf.run import Options, Target, World
-from git_okf.store import review_branch
+from git_okf.store import followed, review_branch
 from git_okf.store.remote import remotes
 from git_okf.store.repo import Repo
 from git_okf.store.upstream import catch_up_memory
@@ -42,7 +42,7 @@ def _reviewed(desk: Desk, source: SourceConfig) -> Reviewed:
             record.take_notice(case)
             result = gate.run(case)
             if result.error is None:
-                review_branch.note(desk.repo, case.ref)
+                followed.note(desk.repo, case.ref)
             if result.exit_code != EXIT_GIT or attempt == ATTEMPTS - 1 or not _moved(case):
                 break
         return settle(case, result)

@@ -9,14 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
 
 from git_okf.errors import GitRefused
 from git_okf.gitprogram import FETCH, NETWORK_TIMEOUT_S, git
-from git_okf.store import target
+from git_okf.store import followed, target
 from git_okf.store.push import Move, push
 from git_okf.store.repo import Repo
-from git_okf.store.scratch import read_file, replace_file
 from git_okf.store.upstream import catch_up_memory
 
 PREFIX = "refs/heads/okf/sync/"
@@ -138,10 +136,10 @@ def align(repo: Repo, ref: str, tips: Tips, is_ours: Callable[[BranchCommit], bo
     `kept`: commits that the host keeps, the heads of reviews."""
     here, there = repo.ref(ref), tips.branch
     if here is None or here == there:
-        note(repo, ref)
+        followed.note(repo, ref)
         return
     target.check_free(repo, target.Target(ref=ref))
-    told = [tip for tip in (_noted(repo, ref), *kept) if tip and repo.has(tip)]
+    told = [tip for tip in (followed.noted(repo, ref), *kept) if tip and repo.has(tip)]
     known = [f"^{tip}" for tip in (tips.base, there, *told) if tip]
     lost = [commit.id for commit in _listed(repo, here, *known, "--not", "--remotes") if not is_ours(commit)]
     if lost:
@@ -151,22 +149,7 @@ def align(repo: Repo, ref: str, tips: Tips, is_ours: Callable[[BranchCommit], bo
             f"push it (git push origin {name}), or `git branch -D {name}` to drop it; then run again",
         )
     git(repo.root, "update-ref", *([ref, there, here] if there else ["-d", ref, here]))
-    note(repo, ref)
-
-
-def note(repo: Repo, ref: str) -> None:
-    """Note in scratch that the branch here is as it is on the remote: what it has, nobody made here alone."""
-    here = repo.ref(ref)
-    if here is not None and here != _noted(repo, ref):
-        replace_file(_note(repo, ref), f"{here}\n".encode())
-
-
-def _noted(repo: Repo, ref: str) -> str:
-    return (read_file(_note(repo, ref)) or b"").decode("ascii", "replace").strip()
-
-
-def _note(repo: Repo, ref: str) -> Path:
-    return repo.scratch / "review" / ref.removeprefix(PREFIX)
+    followed.note(repo, ref)
 
 
 def drop(repo: Repo, remote: str, ref: str, expected: str) -> None:

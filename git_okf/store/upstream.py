@@ -17,7 +17,7 @@ from functools import partial
 
 from git_okf.errors import GitRefused
 from git_okf.gitprogram import git
-from git_okf.store import notes, remote_checkpoint, target, worktree
+from git_okf.store import followed, notes, remote_checkpoint, target, worktree
 from git_okf.store import state as states
 from git_okf.store.push import Move, PushRaced, fetch_objects, push
 from git_okf.store.remote import address, remotes, shown
@@ -187,6 +187,7 @@ def _fast_forward(repo: Repo, upstream: Upstream, ours: str | None, theirs: str)
     move = RefUpdate(upstream.local, ours, theirs, f"okf: follow {upstream}")
     if upstream.onto is not None:
         repo.update([move], first=partial(target.check_free, repo, upstream.onto))
+        followed.note(repo, upstream.local)
         return
     old, new = repo.commit_tree(ours) if ours else None, repo.commit_tree(theirs)
     changed = repo.diff(old, new)

@@ -272,6 +272,22 @@ def test_a_commit_of_a_person_that_came_from_the_remote_is_not_taken_for_one_mad
     assert team.hub.git("show", f"{BRANCH}:NOTES.md") == "By hand, more."
 
 
+def test_nor_one_that_a_run_brought_which_came_to_nothing(team: Team) -> None:
+    team.put("a", "Two.")
+    team.decision()
+    team.hub.edit(BRANCH, {"NOTES.md": "By hand.\n"})
+    team.fresh()
+    team.sources["docs"].outage = "no such host"
+    team.night()
+    assert team.pr(code=4)["result"] == "unavailable"
+    team.sources["docs"].outage = ""
+    team.hub.edit(BRANCH, {"NOTES.md": "By hand, more.\n"})
+    team.hub.squash(1)
+    team.hub.delete_branch(BRANCH)
+    team.night()
+    assert team.decision() == "nothing"
+
+
 def test_a_clone_whose_branch_is_behind_follows_the_remotes(team: Team) -> None:
     team.put("a", "Two.")
     team.decision()

@@ -11,7 +11,7 @@ import os
 import random
 import sys
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -29,7 +29,7 @@ from git_okf.life import EARLIER, RECHECKS
 from git_okf.model import Failed
 from git_okf.review.forge import Issue, Limits, Repository, Review, Stage
 from git_okf.review.marker import find
-from git_okf.review.people import Commit
+from git_okf.review.people import CONTENT, SOURCE, Commit, trailers
 from git_okf.reviewing.outcome import Reviewed
 from git_okf.run import Options, World
 from git_okf.source.memory import Item
@@ -39,7 +39,7 @@ from git_okf.store.repo import Repo
 SEED = 20260101
 DAYS = 365
 NAMES = tuple(f"s{number:02}" for number in range(12))
-EVERY = ("21d", "28d", "35d", "42d")
+EVERY = ("28d", "35d", "42d", "49d")
 PAGES = "abcdef"
 STAGES = {"open": Stage.OPEN, "merged": Stage.MERGED, "closed": Stage.CLOSED}
 
@@ -65,6 +65,11 @@ class FastHub(Hub):
             return None
         assert isinstance(entry, pygit2.Blob)
         return entry.data.decode()
+
+    def messages(self, commit: str) -> Iterator[str]:
+        """Of a commit and those below it, newest first."""
+        for each in self._git2.walk(pygit2.Oid(hex=commit), pygit2.enums.SortMode.TOPOLOGICAL):
+            yield each.message
 
     def change(self, branch: str, path: str, text: str) -> str:
         """A commit by a person."""
@@ -188,6 +193,8 @@ class Year:
     work: dict[str, str] = field(default_factory=dict)
     """Commits by people -> their source."""
     told: dict[str, Counter[str]] = field(default_factory=dict)
+    back: set[str] = field(default_factory=set)
+    """Sources that went back to what the base has."""
     remote: Repo | None = None
     versions: int = 0
     clones: int = 0
@@ -199,6 +206,8 @@ class Year:
 
     def upstream_changes(self, name: str) -> None:
         source, page = self.sources[name], self.chance.choice(PAGES)
+        if name in self.back:
+            return
         self.versions += 1
         self.put(name, page, f"Line one, version {self.chance.choice((0, self.versions))}.\n\nThe rest of {page}.")
         if self.chance.random() < 0.15 and len(source.items) > 3:
@@ -208,7 +217,8 @@ class Year:
             self.note("page changed")
 
     def upstream_goes_back(self, name: str) -> None:
-        """To what the base has."""
+        """To what the base has, and stays so until it is looked at."""
+        self.back.add(name)
         for page in PAGES:
             text = self.hub.read("main", f"{name}/pages/{page}.md")
             if text is None:
@@ -287,9 +297,10 @@ class Year:
         self.rejected[name] = self.rejected[name] - contents if accepted else self.rejected[name] | contents
 
     def offered(self, pull: Pull) -> str:
-        """The content that stands in a review: by the newest commit of ours on its branch."""
-        mark = find(pull.body, pull.branch.rpartition("/")[2])
-        return mark.fingerprint if mark else ""
+        """The content that stands in a review: by the newest commit of ours on its branch. Its text may be older."""
+        said = (trailers(message) for message in self.hub.messages(pull.head))
+        ours = (each for each in said if each.get(SOURCE) == pull.branch.rpartition("/")[2])
+        return next((each[CONTENT] for each in ours if CONTENT in each), "")
 
     def edited(self, name: str) -> None:
         """A commit on the branch: beside the bundle, in a page at another place than the source, or at the same."""
@@ -397,6 +408,7 @@ class Year:
         if result.result == "skipped" and not done.word:
             return
         self.note(done.word or result.result)
+        self.back.discard(name)
         assert result.exit_code in (0, 3, 4, 5) or result.result == "aborted", (done, result.error)
         pulls = [p for p in self.hub.open_pulls() if p.branch == branch_of(name)]
         assert len(pulls) <= 1
