@@ -18,19 +18,20 @@ _OPENERS = (b'content="', b'class="')
 def recognise(html: bytes) -> Theme | None:
     """The theme whose sign stands in a page (UTF-8)."""
     alike: set[bytes] = set()
-    for search in _ALIKE:
-        alike.update(search.findall(html))
+    for opener, search in _ALIKE:
+        alike.update(opener + ending for ending in search.findall(html))
     for theme, openings, others in _SIGNS:
         if not alike.isdisjoint(openings) or any(sign in html for sign in others):
             return theme
     return None
 
 
-def _searches() -> Iterator[re.Pattern[bytes]]:
+def _searches() -> Iterator[tuple[bytes, re.Pattern[bytes]]]:
+    """For each opener what finds the endings after it. An ending is looked at, not taken: a sign may begin in it."""
     signs = [sign.encode() for theme in THEMES for sign in theme.signs]
     for opener in _OPENERS:
         endings = (re.escape(sign.removeprefix(opener)) for sign in signs if sign.startswith(opener))
-        yield re.compile(re.escape(opener) + b"(?:" + b"|".join(endings) + b")")
+        yield opener, re.compile(re.escape(opener) + b"(?=(" + b"|".join(endings) + b"))")
 
 
 def _signs(theme: Theme) -> tuple[Theme, tuple[bytes, ...], tuple[bytes, ...]]:

@@ -128,9 +128,18 @@ def test_deep_boxes_of_every_kind() -> None:
 
 
 def spent(made: Document) -> float:
-    started = time.process_time()
-    convert(made.blocks, made.id, PLACED)
-    return time.process_time() - started
+    """Seconds of CPU for a document: the best of three, for what else the machine does costs us too."""
+
+    def once() -> float:
+        started = time.process_time()
+        convert(made.blocks, made.id, PLACED)
+        return time.process_time() - started
+
+    return min(once() for _ in range(3))
+
+
+EIGHT_TIMES = 32
+"""What a document eight times as long may take of a small one's time: the square would be 64."""
 
 
 def wide(count: int) -> Document:
@@ -148,8 +157,7 @@ def wide(count: int) -> Document:
 
 def test_time_grows_with_the_number_of_blocks_and_no_faster() -> None:
     small, large = wide(2_500), wide(20_000)
-    spent(small)
-    assert spent(large) < 24 * max(min(spent(small) for _ in range(3)), 0.01)
+    assert spent(large) < EIGHT_TIMES * max(spent(small), 0.01)
 
 
 @pytest.mark.parametrize(
@@ -165,5 +173,4 @@ def test_time_grows_with_the_length_of_a_text_and_no_faster(text: str) -> None:
         return made
 
     small, large = document(4_000), document(32_000)
-    spent(small)
-    assert spent(large) < 24 * max(min(spent(small) for _ in range(3)), 0.01)
+    assert spent(large) < EIGHT_TIMES * max(spent(small), 0.01)

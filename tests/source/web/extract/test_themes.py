@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 from extracting import OPTIONS, URL
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from git_okf.source.web.extract import extract, themes
@@ -196,6 +196,7 @@ SIGNS = [sign for theme in themes.THEMES for sign in theme.signs]
         max_size=6,
     )
 )
+@example(['content="GTK-Do', 'content="Mintlify'])
 def test_the_first_theme_of_which_a_sign_stands_in_a_page_made_it(pieces: list[str]) -> None:
     html = "".join(pieces)
     first = next((theme for theme in themes.THEMES if any(sign in html for sign in theme.signs)), None)
