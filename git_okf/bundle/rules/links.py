@@ -11,7 +11,6 @@ from urllib.parse import unquote
 from git_okf.bundle.rules.finding import ERROR, WARNING, Finding
 
 _FENCE = re.compile(r"^[ \t>*+-]*(?:\d+[.)][ \t]+)?(`{3,}|~{3,})(.*)$")
-_CODE_SPAN = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.DOTALL)
 _LINK = re.compile(r"(?<!\\)\]\(\s*(?:<([^<>\n]*)>|([^\s()<>]*(?:\([^\s()]*\)[^\s()]*)*))")
 _DEFINITION = re.compile(r"^ {0,3}\[[^\]\n^][^\]\n]*\]:\s*<?([^\s>]+)", re.MULTILINE)
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
@@ -124,9 +123,26 @@ def prose_of(body: str) -> str:
                 fence = ""
         elif mark and not ("`" in mark[2] and mark[1][0] == "`"):
             fence, lines[at] = mark[1], ""
-    return _CODE_SPAN.sub(_blank, "\n".join(lines))
+    return _without_spans("\n".join(lines))
 
 
-def _blank(span: re.Match[str]) -> str:
-    text = span.group()
+def _without_spans(text: str) -> str:
+    """The text with its code spans blanked out: a run of backticks up to the next one of the same length."""
+    runs = [run.span() for run in re.finditer("`+", text)]
+    later: dict[int, list[int]] = {}
+    for at in reversed(range(len(runs))):
+        later.setdefault(runs[at][1] - runs[at][0], []).append(at)
+    parts, end, after = [], 0, -1
+    for at, (begin, stop) in enumerate(runs):
+        alike = later[stop - begin]
+        alike.pop()
+        if at <= after or not alike:
+            continue
+        after = alike[-1]
+        parts += [text[end:begin], _blank(text[begin : runs[after][1]])]
+        end = runs[after][1]
+    return "".join([*parts, text[end:]])
+
+
+def _blank(text: str) -> str:
     return " " * len(text) if "\n" not in text else re.sub(r"[^\n]", " ", text)
