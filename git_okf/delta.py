@@ -12,7 +12,8 @@
 | no outcome, and the enumeration is complete     | removed                                                    |
 | Failed, Suspect, Ignored, or no outcome at all  | retained                                                   |
 | Ignored, since the configuration leaves it out  | retained as a class of its own; removed by `--prune`       |
-| Gone or no outcome, and `removal.follow` is off | kept, marked as withdrawn                                  |
+| removed by the above, `removal.follow` is off   | kept, and marked in its concept as withdrawn               |
+| withdrawn, and found again                      | the mark is taken away: updated                            |
 | Fetched under another name                      | moved to the path of that name                             |
 | Fetched, but parts of it failed                 | as above, and retained as far as those parts go            |
 | edited by hand, source unchanged                | kept and reported                                          |
@@ -81,6 +82,9 @@ class Rules:
     """Whether something that is none of ours stands where a file is to go."""
     merge: Callable[[Change], Change | None] = lambda change: None
     """The change with a file that has the edits made by hand too; None where the two are in conflict."""
+    mark: Callable[[Record, str], Change | None] = lambda record, since: None
+    """The change that writes into a concept since when its source has it no more, or with "" that it has it; None where
+    the file says so already."""
 
 
 @dataclass(slots=True)
@@ -125,7 +129,7 @@ def compute(known: Mapping[str, Record], seen: Observation, rules: Rules) -> Del
         unchanged=plan.unchanged,
         retained=tuple(sorted(plan.retained, key=lambda r: (r.path, r.key))),
         edited=tuple(sorted(plan.edited)),
-        merged=tuple(c.path for c in _by_path([*plan.updated, *plan.rerendered]) if c.merged is not None),
+        merged=tuple(c.path for c in _by_path([*plan.updated, *plan.rerendered]) if c.has_edits),
         records=tuple(plan.records[key] for key in sorted(plan.records)),
     )
 
@@ -169,26 +173,43 @@ def _missing(plan: _Plan, record: Record, reason: str, rules: Rules) -> None:
     """It is certainly gone at the source; whether it goes here is a rule of the configuration."""
     if rules.removal.follow:
         plan.removed.append(record)
-    else:
-        since = record.missing_since or rules.now
-        plan.retain(replace(record, missing_since=since), WITHDRAWN, f"withdrawn: {reason}")
+        return
+    since = record.missing_since or rules.now
+    plan.retain(replace(record, missing_since=since), WITHDRAWN, f"withdrawn: {reason}")
+    _mark(plan, record, since, rules)
+
+
+def _mark(plan: _Plan, record: Record, since: str, rules: Rules) -> bool:
+    """Write into the concept whether its source has it still; False where it says so already."""
+    change = rules.mark(record, since)
+    plan.updated += [change] if change is not None else []
+    return change is not None
 
 
 def _found(plan: _Plan, record: Record, outcome: Fetched | NotModified, seen: Observation, rules: Rules) -> None:
+    was_missing = bool(record.missing_since)
     record = _linked_or_missing(record, seen, rules.now)
     if record.missing_runs >= rules.removal.unlinked_runs:
-        plan.removed.append(record)
+        _missing(plan, record, "nothing links to it any more", rules)
         return
     if record.failure or record.tries:  # nothing is made anew for a page that is as it was
         record = replace(record, failure="", tries=0)
     if isinstance(outcome, NotModified):
-        plan.keep(record)
+        _keep(plan, record, was_missing, rules)
     elif outcome.name and record.name and outcome.name != record.name:
         plan.renamed.append((record, outcome))
     elif _same_content(record, outcome) and not _is_edited(record, rules):
-        plan.keep(_refreshed(record, outcome))
+        _keep(plan, _refreshed(record, outcome), was_missing, rules)
     else:
         _write(plan, Change(key=record.key, path=record.path, new=outcome, old=record), record, rules)
+
+
+def _keep(plan: _Plan, record: Record, was_missing: bool, rules: Rules) -> None:
+    """As it was, but for the mark of an item that was withdrawn and is back."""
+    if was_missing and _mark(plan, record, "", rules):
+        plan.records[record.key] = record
+    else:
+        plan.keep(record)
 
 
 def _write(plan: _Plan, change: Change, record: Record, rules: Rules) -> None:
@@ -209,7 +230,7 @@ def _taken(change: Change, rules: Rules) -> str:
 
 def _linked_or_missing(record: Record, seen: Observation, now: str) -> Record:
     if record.key not in seen.unlinked:
-        return replace(record, missing_runs=0, missing_since="") if record.missing_runs else record
+        return replace(record, missing_runs=0, missing_since="") if record.missing_since else record
     if not seen.complete:
         return record
     return replace(record, missing_runs=record.missing_runs + 1, missing_since=record.missing_since or now)

@@ -237,6 +237,8 @@ class Observation:
         return not self.incomplete_reasons
 
 
+WITHDRAWN = "withdrawn"
+"""The key in front matter, `Fetched.meta` too, that says since when the source has the item no more."""
 OUT_OF_SCOPE = "OUT_OF_SCOPE"
 """`Retained.outcome` of a known item that the configuration does not take any more."""
 
@@ -263,9 +265,15 @@ class Change:
     """The item's other files, by path, where edits made by hand and the source's new text were merged (None: it was
     deleted by hand)."""
     merged: bytes | None = None
-    """The file where edits made by hand and the source's new text were merged; None: it is made of `new` alone."""
+    """The file where it is not made of `new` alone: with edits made by hand, with what stands on a branch under review,
+    or as it was but for the mark of a withdrawn item."""
     edited: bool = False
     """The text of the merged file is not the source's."""
+
+    @property
+    def has_edits(self) -> bool:
+        """Whether edits made by hand are in the file."""
+        return self.merged is not None and self.old is not None and self.old.edited
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
 
-from git_okf import baseline, delta, merging
+from git_okf import baseline, changes, delta, merging
 from git_okf.baseline import Baseline
-from git_okf.bundle import paths
-from git_okf.model import Delta, File, NotModified, Observation
+from git_okf.bundle import concept, paths
+from git_okf.model import WITHDRAWN, Change, Delta, File, NotModified, Observation, Record
 from git_okf.run import Run
 from git_okf.source import Spool
 
@@ -45,8 +45,20 @@ def plan(run: Run, base: Baseline, seen: Observation, spool: Spool) -> Delta:
         drifted=base.drifted,
         occupied=occupied,
         merge=partial(merging.merge, run, base, spool),
+        mark=partial(_mark, run, base),
     )
     return delta.compute(base.known, seen, rules)
+
+
+def _mark(run: Run, base: Baseline, record: Record, since: str) -> Change | None:
+    entry = run.repo.entry(base.tree, f"{run.source.bundle}/{record.path}")
+    there = run.repo.read(entry[1]) if entry else None
+    file = concept.withdrawn(there, since) if there is not None else None
+    if file == there:
+        return None
+    new = changes.as_fetched(record)
+    new = replace(new, meta={**new.meta, **({WITHDRAWN: since} if since else {})})
+    return Change(key=record.key, path=record.path, new=new, old=record, merged=file)
 
 
 def held(run: Run, base: Baseline, seen: Observation, spool: Spool) -> tuple[Baseline, Delta] | None:

@@ -14,6 +14,7 @@ from git_okf import delta
 from git_okf.config import Removal
 from git_okf.model import (
     OUT_OF_SCOPE,
+    Change,
     Delta,
     Failed,
     Fetched,
@@ -78,6 +79,7 @@ def compute(
     only_failed: bool = False,
     drifted: Mapping[str, tuple[str, ...]] = MappingProxyType({}),
     occupied: Callable[[File], bool] = lambda file: False,
+    mark: Callable[[Record, str], Change | None] = lambda record, since: None,
 ) -> Delta:
     seen = Observation(
         outcomes={o.key: o for o in outcomes}, incomplete_reasons=reasons, unlinked=frozenset(unlinked), side=side
@@ -91,6 +93,7 @@ def compute(
         only_failed=only_failed,
         drifted=drifted,
         occupied=occupied,
+        mark=mark,
     )
     return delta.compute({r.key: r for r in known}, seen, rules)
 
@@ -331,6 +334,33 @@ def test_an_item_without_following_is_kept_as_withdrawn() -> None:
     assert plan.records[0].missing_since == NOW and delta.WITHDRAWN in delta.HARMLESS
     again = compute([plan.records[0], record("b")], [NotModified(key="b")], removal=keep)
     assert [(r.key, r.outcome) for r in again.retained] == [("a", delta.WITHDRAWN)]
+
+
+def marking(record: Record, since: str) -> Change | None:
+    """As if the concept said what the record says."""
+    same = record.missing_since == "said" if since else not record.missing_since
+    file = f"since {since}".encode()
+    return None if same else Change(key=record.key, path=record.path, new=fetched(record.key), old=record, merged=file)
+
+
+@pytest.mark.parametrize("outcome", [NotModified(key="a"), fetched("a")])
+def test_the_mark_of_a_withdrawn_item_is_an_update_when_it_comes_and_when_it_goes(outcome: Outcome) -> None:
+    keep = Removal(follow=False)
+    plan = compute([record("a")], [Gone(key="a", reason="gone")], removal=keep, mark=marking)
+    assert [(c.path, c.merged) for c in plan.updated] == [("pages/a.md", f"since {NOW}".encode())]
+    assert (plan.unchanged, plan.merged, plan.removed) == (0, (), ())
+    said = replace(plan.records[0], missing_since="said")
+    again = compute([said], [Gone(key="a", reason="gone")], removal=keep, mark=marking)
+    assert not again.changes_content
+    back = compute([said], [outcome], removal=keep, mark=lambda record, since: marking(said, since))
+    assert [(c.path, c.merged) for c in back.updated] == [("pages/a.md", b"since ")]
+    assert (back.unchanged, back.retained, back.records[0].missing_since) == (0, (), "")
+
+
+def test_a_page_that_nothing_links_to_is_withdrawn_where_nothing_is_followed() -> None:
+    known = record("a", missing_runs=1, missing_since=NOW)
+    plan = compute([known], [NotModified(key="a")], unlinked=["a"], removal=Removal(follow=False))
+    assert (plan.removed, [r.outcome for r in plan.retained]) == ((), [delta.WITHDRAWN])
 
 
 def test_a_moved_item_is_renamed_also_where_nothing_is_followed() -> None:

@@ -18,7 +18,7 @@ from typing import Any
 import yaml
 
 from git_okf import digest
-from git_okf.model import File
+from git_okf.model import WITHDRAWN, File
 
 TYPE = "Documentation Page"
 _ONE_LINE = 1 << 30
@@ -236,6 +236,8 @@ def split(data: bytes) -> tuple[str, str, int]:
 
 
 _MARKER = re.compile(r"^---[ \t]*\r?(?:\n|\Z)", re.MULTILINE)
+_MARK = re.compile(rb'\nwithdrawn: "[^"\n]*"(?:\nstatus: "deprecated")?(?=\n|\Z)')
+_STATUS = re.compile(rb"^status:", re.MULTILINE)
 _BLANK = re.compile(r"[ \t]*\r?\n")
 
 _SCALAR = rb'"(?:[^"\\\x00-\x1f\x7f]|\\[^\x00-\x1f\x7f])*"'
@@ -317,6 +319,22 @@ def body(data: bytes) -> str:
 def body_hash(data: bytes) -> str:
     """The hash of the body as it stands in the file. Raises NotAConcept."""
     return digest.content_hash(body(data))
+
+
+def withdrawn(data: bytes, since: str) -> bytes:
+    """The file with the mark of an item that its source has no more since then, or with "" without it.
+
+    The mark is the key `withdrawn`, and OKF's own `status: deprecated` where the concept has no status yet. Everything
+    else stays as it is, byte for byte; so does a file without front matter.
+    """
+    front, closing, rest = data.partition(b"\n---\n")
+    if not closing:
+        return data
+    front = _MARK.sub(b"", front)
+    if since:
+        status = b"" if _STATUS.search(front) else b'\nstatus: "deprecated"'
+        front += f'\n{WITHDRAWN}: "{since}"'.encode() + status
+    return front + closing + rest
 
 
 def edited(data: bytes) -> bool:

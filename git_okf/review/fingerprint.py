@@ -12,7 +12,7 @@ import json
 from collections.abc import Mapping
 from itertools import chain
 
-from git_okf.model import Delta, File
+from git_okf.model import WITHDRAWN, Delta, File
 
 LENGTH = 32
 """Hex digits."""
@@ -37,7 +37,8 @@ def of_delta(delta: Delta) -> str:
         contents[f"concept {record.path}"] = None
         contents.update({_file(file): None for file in record.files})
     for change in chain(delta.added, delta.updated, delta.rerendered):
-        contents[f"concept {change.path}"] = change.new.identity_hash
+        gone = " withdrawn" if WITHDRAWN in change.new.meta else ""
+        contents[f"concept {change.path}"] = f"{change.new.identity_hash}{gone}"
         before = {_file(file): _content(file) for file in change.old.files} if change.old else {}
         after = {_file(file): _content(file) for file in change.new.files}
         contents.update(dict.fromkeys(before.keys() - after.keys()))

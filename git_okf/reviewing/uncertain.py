@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from git_okf import planning
+from git_okf import changes, planning
 from git_okf.baseline import Baseline
 from git_okf.bundle import concept
 from git_okf.delta import RETRYABLE, TERMINAL
@@ -112,7 +112,7 @@ def _carried(base: Baseline, seen: Observation, made: Delta, there: Branch) -> M
     for key in unsure:
         here, record = base.pages.get(key), there.records.get(key)
         if record is not None and (here is None or _differs(here, record)):
-            found[key] = _as_fetched(record)
+            found[key] = changes.as_fetched(record)
         elif record is None and here is not None and not here.edited:
             found[key] = Gone(key=key, reason=GONE)
     return found
@@ -125,30 +125,6 @@ def _is_unsure(seen: Observation, key: str) -> bool:
 
 def _differs(one: Record, other: Record) -> bool:
     return one.identity_hash != other.identity_hash or one.path != other.path or one.files != other.files
-
-
-def _as_fetched(record: Record) -> Fetched:
-    """What the record was made of, as far as it is known; its file is taken from the branch."""
-    return Fetched(
-        key=record.key,
-        url=record.url,
-        title=record.title,
-        description=record.description,
-        content_hash=record.content_hash,
-        compared_hash=record.compared_hash,
-        raw_hash=record.raw_hash,
-        fingerprint=record.fingerprint,
-        size=record.size,
-        etag=record.etag,
-        last_modified=record.last_modified,
-        links=record.links,
-        form=record.form,
-        language=record.language,
-        name=record.name,
-        meta={"fingerprint": record.compared_hash} if record.compared_hash else {},
-        files=record.files,
-        memo=record.memo,
-    )
 
 
 def _with_files(repo: Repo, changes: tuple[Change, ...], carried: set[str], there: Branch) -> tuple[Change, ...]:

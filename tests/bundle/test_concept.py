@@ -214,3 +214,31 @@ def test_sec_07_a_title_with_terminal_escapes_is_written_as_text() -> None:
     head = data.decode().split("\n---\n")[0]
     assert not any(ord(ch) < 32 and ch != "\n" for ch in head)
     assert "\x9b" not in head
+
+
+@given(st.dictionaries(st.sampled_from(["status", "tags", "withdrawn_by", "note"]), st.text(max_size=8)), st.text())
+@example({"status": "deprecated"}, '---\nwithdrawn: "x"\n---\n')
+def test_a_mark_that_goes_leaves_the_file_as_it_was(meta: dict[str, str], body: str) -> None:
+    data = concept.render(
+        title="T",
+        description="",
+        resource="r",
+        body=body,
+        content_hash="h",
+        when=WHEN,
+        version="1",
+        source="s",
+        meta=meta,
+    )
+    marked = concept.withdrawn(data, "2026-11-30T00:00:00+00:00")
+    front = concept.parse(marked).front
+    assert front["withdrawn"] == "2026-11-30T00:00:00+00:00"
+    assert front["status"] == concept.parse(data).front.get("status", "deprecated")
+    assert concept.body(marked) == concept.body(data)
+    assert concept.withdrawn(marked, "2027-01-01T00:00:00+00:00") != marked
+    assert concept.withdrawn(concept.withdrawn(marked, "x"), "") == data
+    assert concept.withdrawn(data, "") == data
+
+
+def test_what_has_no_front_matter_gets_no_mark() -> None:
+    assert concept.withdrawn(b"# Text\n", "2026-11-30T00:00:00+00:00") == b"# Text\n"

@@ -248,3 +248,28 @@ def test_a_direct_sync_approves_what_waits_in_a_review(office: Office) -> None:
     found = Office.state_of
     office.repo.git("push", "--quiet", "origin", "main", "okf/state")
     assert found(office, PDF) == "APPROVED"
+
+
+def test_that_a_package_was_withdrawn_is_reviewed_like_a_change_of_it(office: Office) -> None:
+    office.commit({PDF: None})
+    assert office.decision() == "create"
+    assert "withdrawn:" in office.on(BRANCH, "okf/skills/pages/pdf.md")
+    assert office.decision() == "nothing"
+    office.hub.squash(1)
+    assert office.decision() == "nothing"
+    assert "withdrawn:" in office.on("main", "okf/skills/pages/pdf.md")
+    before = office.refs()
+    assert office.decision() == "nothing"
+    assert (office.refs(), office.server.kinds()) == (before, ["advert", "ls-refs"])
+    office.commit(THREE)
+    assert office.decision() == "create", "it is back"
+    assert "withdrawn:" not in office.on(BRANCH, "okf/skills/pages/pdf.md")
+
+
+def test_a_rejected_mark_is_not_offered_again(office: Office) -> None:
+    office.commit({PDF: None})
+    assert office.decision() == "create"
+    office.hub.close(1)
+    for _ in range(3):
+        assert office.decision() == "leave (rejected)"
+    assert office.targets() == [("REJECTED", 1)]

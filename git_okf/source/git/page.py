@@ -22,7 +22,7 @@ VERSION = 1
 """Rises with every change of what a file becomes."""
 OURS = frozenset(
     {"type", "title", "description", "resource", "generated", "sources", "content_hash", "crawled_at", "files",
-     "fingerprint", "commit", "upstream"}
+     "fingerprint", "commit", "upstream", "withdrawn"}
 )  # fmt: skip
 """Keys of a concept that are ours to say; what a file says under them is kept below `upstream`."""
 DESCRIPTION_CHARS = 300

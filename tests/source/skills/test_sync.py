@@ -100,11 +100,35 @@ def test_a_package_that_became_proprietary_is_taken_away_and_described(here: Her
 
 def test_a_package_gone_upstream_is_withdrawn_and_kept(here: Here) -> None:
     here.sync()
-    head, packages = here.repo.git("rev-parse", "HEAD"), here.listed()
+    concept, packages = here.repo.path / "okf/skills/pages/pdf.md", here.listed()
+    text = concept.read_text()
     here.upstream.commit({"skills/pdf": None})
     said = here.sync()
     assert "withdrawn" in said.out
-    assert (here.repo.git("rev-parse", "HEAD"), here.listed()) == (head, packages)
+    assert here.repo.git("log", "-1", "--format=%s").strip() == "sync: +0 -0 =1 (skills)"
+    assert here.listed() == packages
+    marked = concept.read_text().splitlines(keepends=True)
+    assert "".join(line for line in marked if not line.startswith(("withdrawn:", "status:"))) == text
+    assert [line.split(":")[0] for line in marked if line not in text] == ["withdrawn", "status"]
+    before = here.repo.snapshot()
+    here.sync()
+    assert here.repo.snapshot() == before
+
+
+@pytest.mark.parametrize("body", ["# PDF\n\nSee [run](scripts/run.sh).\n", "# PDF 2\n"])
+def test_the_mark_of_a_withdrawn_package_goes_when_it_is_back(here: Here, body: str) -> None:
+    here.sync()
+    text = (here.repo.path / "okf/skills/pages/pdf.md").read_text()
+    here.upstream.commit({"skills/pdf": None})
+    here.sync()
+    here.upstream.commit({path: data for path, data in FIRST.items() if "/pdf/" in path})
+    here.upstream.commit({"skills/pdf/SKILL.md": skill("pdf", body)})
+    here.sync()
+    assert here.repo.git("log", "-1", "--format=%s").strip() == "sync: +0 -0 =1 (skills)"
+    assert here.listed() == here.theirs("main")
+    now = (here.repo.path / "okf/skills/pages/pdf.md").read_text()
+    assert "withdrawn" not in now and "status:" not in now
+    assert now.split("generated:")[0] == text.split("generated:")[0]
     before = here.repo.snapshot()
     here.sync()
     assert here.repo.snapshot() == before
@@ -136,6 +160,9 @@ VALIDATORS = Path(os.environ.get("OKF_VALIDATORS") or Path(__file__).parents[3] 
 def test_the_bundle_is_accepted_by_other_readers_of_okf(here: Here, command: str) -> None:
     here.upstream.commit({"skills/docx/LICENSE": RESERVED, "skills/x/SKILL.md": skill("x", "[a](../pdf/SKILL.md)\n")})
     here.sync()
+    here.upstream.commit({"skills/docx": None})
+    here.sync()
+    assert "withdrawn:" in (here.repo.path / "okf/skills/pages/docx.md").read_text()
     program, *arguments = command.split()
     assert (VALIDATORS / program).exists(), "scripts/test installs it, -m 'not validators' does without"
     words = [str(VALIDATORS / program), *arguments, str(here.repo.path / "okf/skills")]
