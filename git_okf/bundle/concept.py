@@ -325,10 +325,10 @@ def withdrawn(data: bytes, since: str) -> bytes:
     """The file with the mark of an item that its source has no more since then, or with "" without it.
 
     The mark is the key `withdrawn`, and OKF's own `status: deprecated` where the concept has no status yet. Everything
-    else stays as it is, byte for byte; so does a file without front matter.
+    else stays as it is, byte for byte; so does a file that has the mark, or no front matter.
     """
     front, closing, rest = data.partition(b"\n---\n")
-    if not closing:
+    if not closing or (since and _MARK.search(front)):
         return data
     front = _MARK.sub(b"", front)
     if since:

@@ -115,6 +115,16 @@ def test_a_package_gone_upstream_is_withdrawn_and_kept(here: Here) -> None:
     assert here.repo.snapshot() == before
 
 
+def test_a_withdrawn_package_stays_as_it_is_when_the_state_is_lost(here: Here) -> None:
+    here.sync()
+    here.upstream.commit({"skills/pdf": None})
+    here.sync()
+    head = here.repo.git("rev-parse", "HEAD")
+    here.repo.git("update-ref", "-d", "refs/heads/okf/state")
+    here.sync()
+    assert here.repo.git("rev-parse", "HEAD") == head
+
+
 @pytest.mark.parametrize("body", ["# PDF\n\nSee [run](scripts/run.sh).\n", "# PDF 2\n"])
 def test_the_mark_of_a_withdrawn_package_goes_when_it_is_back(here: Here, body: str) -> None:
     here.sync()
