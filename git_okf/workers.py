@@ -1,8 +1,7 @@
 """Where extraction runs: in this process for the first few pages, then on all cores.
 
 Most runs extract nothing or a page or two; starting processes would cost more than the work. Two threads would slow
-extraction down (measured 0.78x), two processes give 1.65x. Workers are started by a fork server, never by forking
-this process: it has threads and a transport's event loop.
+extraction down (measured 0.78x).
 
 A page can be made to take hours (a parser that is quadratic in the attributes of an element), and no exception gets
 into a parser written in C. So a worker that takes too long over one call is ended, and what might take long is never
@@ -11,16 +10,15 @@ done in this process.
 
 from __future__ import annotations
 
-import multiprocessing
 import os
-import signal
+import sys
 from collections.abc import Callable
-from concurrent.futures import Executor, Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
+from concurrent.futures import Executor, Future
 from functools import partial
-from typing import Any, ParamSpec, TypeVar
+from typing import ParamSpec, TypeVar
 
 from git_okf.errors import UsageError
+from git_okf.processes import Processes
 
 INLINE_CALLS = 24
 """Calls done in this process before workers are started: about what starting two of them costs."""
@@ -28,7 +26,8 @@ INLINE_BYTES = 128 * 1024
 """Size of what a call has to read, up to which it may be done in this process."""
 LONGEST_CALL = 30.0
 """Seconds of CPU that a call may take in a worker."""
-PRELOADED = "git_okf.source.web.extract"
+PRELOADED = ("git_okf.source.web.reading", "git_okf.bundle.paths", "selectolax.lexbor", "cssselect")
+"""What every worker needs: read once, by the server that they are forked from."""
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -37,27 +36,27 @@ T = TypeVar("T")
 class LazyPool(Executor):
     """An executor that becomes a process pool once it has enough to do.
 
-    A call that takes longer than `longest` seconds of CPU ends its worker: it and those that share the pool with it
-    fail with BrokenExecutor, and the next call begins a new pool.
+    A call that takes longer than `longest` seconds of CPU ends its worker and fails with BrokenExecutor; the others
+    are answered. While workers are being started, calls are done here.
     """
 
     def __init__(self, workers: int, inline_calls: int = INLINE_CALLS, *, longest: float = LONGEST_CALL) -> None:
         self._workers = workers
         self._longest = longest
-        self._inline_left = inline_calls if workers > 1 else -1
-        self._pool: ProcessPoolExecutor | None = None
+        self._inline_left = inline_calls if workers > 1 else sys.maxsize
+        self._pool: Processes | None = None
 
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
-        if self._inline_left and _bytes_to_read(args) <= INLINE_BYTES:
+        small = _bytes_to_read(args) <= INLINE_BYTES
+        if small and self._inline_left:
             self._inline_left -= 1
             return _done(fn, *args, **kwargs)
-        if self._pool is not None:
-            try:
-                return self._pool.submit(_bounded, self._longest, fn, *args, **kwargs)
-            except BrokenProcessPool:
-                self._pool.shutdown(wait=False)
-        self._pool = _process_pool(self._workers)
-        return self._pool.submit(_bounded, self._longest, fn, *args, **kwargs)
+        if self._pool is None:
+            self._pool = Processes(self._workers, longest=self._longest, preloaded=PRELOADED)
+        if small and not self._pool.ready:
+            self._pool.start()
+            return _done(fn, *args, **kwargs)
+        return self._pool.submit(fn, *args, **kwargs)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         if self._pool is not None:
@@ -82,27 +81,8 @@ def pool_of(said: str | None) -> Callable[[], Executor]:
     raise UsageError(f"--workers {said}: that is neither a number nor an address", "write 4, or dask://HOST:PORT")
 
 
-def _process_pool(workers: int) -> ProcessPoolExecutor:
-    method = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
-    context: Any = multiprocessing.get_context(method)
-    if method == "forkserver":
-        context.set_forkserver_preload([PRELOADED])
-    return ProcessPoolExecutor(workers, mp_context=context)
-
-
 def _bytes_to_read(args: tuple[object, ...]) -> int:
     return max((len(getattr(arg, "data", b"")) for arg in args), default=0)
-
-
-def _bounded(longest: float, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
-    """In a worker: the process ends where the call takes too long, as the signal does by default."""
-    if not hasattr(signal, "setitimer"):  # Windows
-        return fn(*args, **kwargs)
-    signal.setitimer(signal.ITIMER_PROF, longest)
-    try:
-        return fn(*args, **kwargs)
-    finally:
-        signal.setitimer(signal.ITIMER_PROF, 0)
 
 
 def _done(fn: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> Future[T]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterator
 from concurrent.futures import BrokenExecutor
 from dataclasses import dataclass
@@ -36,8 +37,16 @@ def pool() -> Iterator[LazyPool]:
     made.shutdown()
 
 
+def in_worker(pool: LazyPool) -> None:
+    """Until the workers have been started, calls are done here."""
+    deadline = time.monotonic() + 60
+    while pool.submit(where, Work()).result() == os.getpid():
+        assert time.monotonic() < deadline
+
+
 def test_the_first_calls_are_done_here_and_later_ones_in_workers(pool: LazyPool) -> None:
     assert pool.submit(where, Work()).result() == os.getpid()
+    in_worker(pool)
     assert pool.submit(where, Work()).result() != os.getpid()
 
 
@@ -51,14 +60,17 @@ def test_what_may_take_long_is_never_done_here() -> None:
 
 @pytest.mark.parametrize("fatal", [for_ever, dying])
 def test_http_04_a_call_that_ends_its_worker_ends_nothing_else(pool: LazyPool, fatal: object) -> None:
-    pool.submit(where, Work()).result()
+    in_worker(pool)
     assert callable(fatal)
+    calls = [pool.submit(fatal if n == 3 else where, Work()) for n in range(12)]
     with pytest.raises(BrokenExecutor):
-        pool.submit(fatal, Work()).result()
-    assert pool.submit(where, Work()).result() != os.getpid()
+        calls[3].result()
+    assert all(call.result() != os.getpid() for call in calls[:3] + calls[4:])
 
 
 def test_an_error_of_a_call_is_the_callers(pool: LazyPool) -> None:
-    for _ in range(2):
-        with pytest.raises(TypeError):
-            pool.submit(len, 5).result()  # type: ignore[arg-type]
+    with pytest.raises(TypeError):
+        pool.submit(len, 5).result()  # type: ignore[arg-type]
+    in_worker(pool)
+    with pytest.raises(TypeError):
+        pool.submit(len, 5).result()  # type: ignore[arg-type]
