@@ -3,18 +3,24 @@
 An executor of the standard library passes every call through two more threads, a lock that all workers share and a
 pipe that all of them write to; with calls of a few milliseconds that took a tenth of a build. Here a call goes from
 whoever submits it straight to a worker, and one thread takes all answers. Each worker has one call waiting beside the
-one that it works on, so that it need not wait itself.
+one that it works on, so that it need not wait itself; never one that its pipe cannot hold: whoever sent it would wait
+for a worker that waits for its answer to be taken.
 
 Workers are started by a fork server, never by forking this process: it has threads and a transport's event loop. A call
 that takes longer than it may ends its worker, which no exception could do in a parser written in C. Only that call
-fails; what waited behind it goes to another worker.
+fails; what waited behind it goes to another worker. A worker that dies before it says that it is up has died of no
+call: then there will be none.
 """
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
+import os
 import pickle
 import signal
+import socket
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -29,8 +35,8 @@ from typing import Any, ParamSpec, TypeVar
 P = ParamSpec("P")
 T = TypeVar("T")
 
-WAITING_BYTES = 64 * 1024
-"""Size of a call that may wait in a worker's pipe: whoever sends it must never wait for the worker to read it."""
+UP = b""
+"""What a worker says first; no answer is as short."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +49,14 @@ class _Call:
 class _Worker:
     process: BaseProcess
     pipe: Connection
+    room: int
+    """Bytes that its pipe holds for certain."""
     calls: deque[_Call] = field(default_factory=deque)
     """What it was given, the one that it works on first."""
-    has_answered: bool = False
+    is_up: bool = False
 
     def takes(self, call: _Call) -> bool:
-        return not self.calls or (len(self.calls) == 1 and len(call.data) <= WAITING_BYTES)
+        return not self.calls or (len(self.calls) == 1 and len(call.data) <= self.room)
 
     def give(self, call: _Call) -> None:
         self.calls.append(call)
@@ -59,7 +67,8 @@ class _Worker:
 class Processes(Executor):
     """So many workers, started in the background by the first call; a call takes `longest` seconds of CPU at most.
 
-    A call whose worker dies of it fails with BrokenExecutor, and another worker takes the place of the dead one.
+    A call whose worker dies of it fails with BrokenExecutor, and another worker takes the place of the dead one. Where
+    no worker can be started all calls fail with RuntimeError.
     """
 
     def __init__(self, workers: int, *, longest: float, preloaded: Sequence[str] = ()) -> None:
@@ -74,7 +83,7 @@ class Processes(Executor):
         self._broken: Exception | None = None
         """Why there are no workers any more."""
         self.ready = False
-        """Whether all workers have been started."""
+        """Whether there is a worker that answers."""
         self._awake, self._wake = multiprocessing.Pipe(duplex=False)
 
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
@@ -123,18 +132,19 @@ class Processes(Executor):
         """The thread that starts workers, takes their answers, and ends them."""
         try:
             context = _context(self._preloaded)
-            for _ in range(self._count):
-                self._hire(context)
-            self.ready = True
             while not self._is_done():
+                if len(self._workers) < self._count:
+                    self._hire(context)
+                    continue
                 pipes: dict[object, _Worker] = {worker.pipe: worker for worker in self._workers}
                 for pipe in wait([self._awake, *(worker.pipe for worker in self._workers)]):
                     if pipe is self._awake:
                         self._awake.recv_bytes()
-                    elif not self._took_answer(pipes[pipe]):
-                        self._bury(pipes[pipe], context)
+                    elif not self._heard(pipes[pipe]):
+                        self._bury(pipes[pipe])
         except Exception as error:  # noqa: BLE001 - whoever waits for an answer is told why there will be none
             self._give_up(error)
+        self.ready = False
         for worker in self._workers:
             worker.pipe.close()
         for worker in self._workers:
@@ -150,17 +160,19 @@ class Processes(Executor):
         process.start()
         theirs.close()
         with self._lock:
-            self._workers.append(_Worker(process, ours))
+            self._workers.append(_Worker(process, ours, _room(ours)))
             self._hand_out()
 
-    def _took_answer(self, worker: _Worker) -> bool:
-        """Take one answer; False where there will be none any more."""
+    def _heard(self, worker: _Worker) -> bool:
+        """Take what a worker says; False where it will say nothing any more."""
         try:
             data = worker.pipe.recv_bytes()
         except (EOFError, OSError):
             return False
+        if data == UP:
+            worker.is_up = self.ready = True
+            return True
         with self._lock:
-            worker.has_answered = True
             future = worker.calls.popleft().future
             self._hand_out()
         good, said = _read(data)
@@ -170,22 +182,23 @@ class Processes(Executor):
             future.set_exception(said)
         return True
 
-    def _bury(self, worker: _Worker, context: Any) -> None:
+    def _bury(self, worker: _Worker) -> None:
         """A worker has died of its first call; what waited behind that goes to others."""
-        worker.pipe.close()
         worker.process.join()
-        died = BrokenProcessPool(f"a worker died (exit code {worker.process.exitcode})")
+        died = f"a worker died (exit code {worker.process.exitcode})"
+        if not worker.is_up:
+            raise RuntimeError(f"{died} before it was up")
+        worker.pipe.close()
         with self._lock:
             self._workers.remove(worker)
             fatal = worker.calls.popleft() if worker.calls else None
             self._waiting.extendleft(reversed(worker.calls))
         if fatal is not None:
-            fatal.future.set_exception(died)
-        elif not worker.has_answered:
-            raise died  # nothing it was asked to do can be to blame: the next one would die, too
-        self._hire(context)
+            fatal.future.set_exception(BrokenProcessPool(died))
 
-    def _give_up(self, error: Exception) -> None:
+    def _give_up(self, cause: Exception) -> None:
+        error = RuntimeError(f"there are no workers: {cause}")
+        error.__cause__ = cause
         with self._lock:
             self._closing, self._broken = True, error
             calls = [*(call for worker in self._workers for call in worker.calls), *self._waiting]
@@ -203,6 +216,14 @@ def _context(preloaded: Sequence[str]) -> Any:
     return context
 
 
+def _room(pipe: Connection) -> int:
+    """Bytes that can be sent though nobody reads; the system counts more than these. 0 where it does not tell."""
+    if sys.platform == "win32":
+        return 0
+    with socket.socket(fileno=os.dup(pipe.fileno())) as end:
+        return end.getsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF) // 3
+
+
 def _read(data: bytes) -> tuple[bool, Any]:
     try:
         good, said = pickle.loads(data)
@@ -214,7 +235,9 @@ def _read(data: bytes) -> tuple[bool, Any]:
 def _work(pipe: Connection, longest: float) -> None:
     """In a worker: answer calls until there is nobody to answer to. An interrupt is for whoever started it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    gc.freeze()  # what is there now stays: to look through it again and again took a twentieth of a worker's time
     try:
+        pipe.send_bytes(UP)
         while True:
             pipe.send_bytes(_answer(pipe.recv_bytes(), longest))
     except (EOFError, OSError):

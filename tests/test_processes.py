@@ -9,7 +9,7 @@ from concurrent.futures import BrokenExecutor, CancelledError
 
 import pytest
 
-from git_okf.processes import WAITING_BYTES, Processes
+from git_okf.processes import Processes
 
 
 def own_pid(_: object = None) -> int:
@@ -63,7 +63,7 @@ def test_every_call_is_answered_by_one_of_so_many_workers(pool: Processes) -> No
 
 
 def test_calls_and_answers_of_any_size_go_through(pool: Processes) -> None:
-    texts = [b"x" * size for size in (0, WAITING_BYTES - 200, WAITING_BYTES, 3_000_000, 10)] * 4
+    texts = [b"x" * size for size in (0, 60_000, 64_000, 70_900, 200_000, 3_000_000, 10)] * 4
     assert [call.result() for call in [pool.submit(bytes, text) for text in texts]] == texts
 
 
@@ -109,11 +109,10 @@ def test_workers_that_die_before_they_are_asked_anything_are_not_replaced_for_ev
 ) -> None:
     monkeypatch.setattr("git_okf.processes._work", _die_at_birth)
     pool = Processes(2, longest=5)
-    call = pool.submit(own_pid)
-    with pytest.raises(BrokenExecutor):
-        call.result()
-    with pytest.raises(BrokenExecutor):
-        pool.submit(own_pid).result()
+    for _ in range(2):
+        with pytest.raises(RuntimeError, match=r"no workers: .*exit code 4") as said:
+            pool.submit(own_pid).result()
+        assert not isinstance(said.value, BrokenExecutor) and not pool.ready
     pool.shutdown()
 
 
