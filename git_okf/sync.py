@@ -17,7 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from git_okf import baseline, delta, digest, guard, landing, memory, planning, report, standing
+from git_okf import baseline, delta, digest, guard, landing, memory, planning, report, standing, workers
 from git_okf.baseline import Baseline
 from git_okf.bundle import paths
 from git_okf.config import FILE_NAME, Config, SourceConfig
@@ -196,6 +196,7 @@ def _observe(run: Run, base: Baseline, source: Source, spool: Spool) -> Observat
         spool=spool,
         place=paths.place,
         executor=executor,
+        expect=lambda calls: workers.expect(executor(), calls),
         root=run.repo.root,
         scratch=None if options.dry_run else run.repo.scratch / "source" / run.source.name,
         sleep=world.sleep,

@@ -37,7 +37,8 @@ class LazyPool(Executor):
     """An executor that becomes a process pool once it has enough to do.
 
     A call that takes longer than `longest` seconds of CPU ends its worker and fails with BrokenExecutor; the others
-    are answered. While workers are being started, calls are done here.
+    are answered. While workers are being started, calls are done here; so they are where none can be started, but for
+    those that might take long.
     """
 
     def __init__(self, workers: int, inline_calls: int = INLINE_CALLS, *, longest: float = LONGEST_CALL) -> None:
@@ -51,16 +52,32 @@ class LazyPool(Executor):
         if small and self._inline_left:
             self._inline_left -= 1
             return _done(fn, *args, **kwargs)
+        processes = self._processes()
+        if small and not processes.ready:
+            return _done(fn, *args, **kwargs)
+        return processes.submit(fn, *args, **kwargs)
+
+    def expect(self, calls: int) -> None:
+        """So many calls are to come: where that is more than are done here, start workers now."""
+        if calls > self._inline_left:
+            self._inline_left = 0
+            self._processes()
+
+    def _processes(self) -> Processes:
         if self._pool is None:
             self._pool = Processes(self._workers, longest=self._longest, preloaded=PRELOADED)
-        if small and not self._pool.ready:
             self._pool.start()
-            return _done(fn, *args, **kwargs)
-        return self._pool.submit(fn, *args, **kwargs)
+        return self._pool
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         if self._pool is not None:
             self._pool.shutdown(wait=wait, cancel_futures=cancel_futures)
+
+
+def expect(executor: Executor, calls: int) -> None:
+    """Tell an executor how many calls are to come, where it can make use of that."""
+    if isinstance(executor, LazyPool):
+        executor.expect(calls)
 
 
 def extraction_pool() -> Executor:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from git_okf.workers import INLINE_BYTES, LazyPool
+from git_okf.workers import INLINE_BYTES, LazyPool, expect
 
 
 @dataclass(frozen=True)
@@ -48,6 +48,34 @@ def test_the_first_calls_are_done_here_and_later_ones_in_workers(pool: LazyPool)
     assert pool.submit(where, Work()).result() == os.getpid()
     in_worker(pool)
     assert pool.submit(where, Work()).result() != os.getpid()
+
+
+def test_where_more_is_expected_than_is_done_here_workers_start_at_once() -> None:
+    pool = LazyPool(2, inline_calls=1_000_000)
+    expect(pool, 1_000_001)
+    in_worker(pool)
+    pool.shutdown()
+
+
+def test_with_one_worker_nothing_that_is_expected_starts_it() -> None:
+    pool = LazyPool(1)
+    expect(pool, 1_000_000)
+    assert pool.submit(where, Work()).result() == os.getpid()
+    pool.shutdown()
+
+
+def test_where_no_worker_can_be_started_only_what_may_take_long_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("git_okf.processes._work", _die_at_birth)
+    pool = LazyPool(2, inline_calls=0)
+    assert pool.submit(where, Work()).result() == os.getpid()
+    with pytest.raises(RuntimeError, match="no workers"):
+        pool.submit(where, Work(bytes(INLINE_BYTES + 1))).result()
+    assert pool.submit(where, Work()).result() == os.getpid()
+    pool.shutdown()
+
+
+def _die_at_birth(pipe: object, longest: float) -> None:
+    os._exit(4)
 
 
 def test_what_may_take_long_is_never_done_here() -> None:

@@ -90,6 +90,8 @@ class Tools:
     """URL or name -> the bundle path its concept has or would have (a picklable pure function)."""
     executor: Callable[[], Executor]
     """Made on first use: where extraction runs."""
+    expect: Callable[[int], None] = lambda calls: None
+    """Say before many calls of `executor` how many are to come: workers take time to start."""
     root: Path = Path()
     """Of the repository that is written to: where relative paths in the configuration begin."""
     scratch: Path | None = None

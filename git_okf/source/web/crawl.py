@@ -19,6 +19,7 @@ import asyncio
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping
+from itertools import chain
 
 from git_okf.config import WebSource
 from git_okf.model import Record, Status
@@ -92,6 +93,7 @@ class Crawl:
         """All that the site offers; the seed has been asked."""
         start = self.gate.scope.start
         self.findings.answers[start] = seed
+        self._announce(seed)
         await self._each(self._known_and_pending(), self._take_answer)
         await self._doubt_known()
         for key in self.pages:
@@ -105,6 +107,14 @@ class Crawl:
             await self._ask_later(leaving, self._ask_again)
         await self._ask_later(self._leaving_but_linked(), self._ask_once_more)
         self._merge_copies()
+
+    def _announce(self, seed: Answer) -> None:
+        """Let workers be started where the seed and the listings name many pages that have to be read."""
+        links = seed.fetched.links if isinstance(seed, Page) else ()
+        named = chain(links, self.discovery.sitemap_pages, self.discovery.llms_pages)
+        new = sum(key not in self.known for key in named) if self.max_depth > 0 else 0
+        if new:
+            self._tools.expect(min(new, self.walk.frontier.places))
 
     async def failed_only(self) -> None:
         """Only what was retained last time; nothing is discovered."""

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import pytest
-from observing import Docs, found, paths, small_site
+from observing import Docs, found, no_sleep, paths, small_site, tools
 
 from git_okf.model import Fetched, NotModified
 from git_okf.source import Ask
+from git_okf.source.web.site import WebSite
 
 
 def test_a_first_run_finds_what_is_linked(docs: Docs) -> None:
@@ -15,6 +19,28 @@ def test_a_first_run_finds_what_is_linked(docs: Docs) -> None:
     assert paths(docs, seen) == {"/", "/guide/", "/guide/install", "/api/"}
     assert seen.complete
     assert seen.origins == {"links": 4}
+
+
+def test_workers_are_told_how_many_new_pages_the_seed_and_the_listings_name(docs: Docs) -> None:
+    docs.page("/", "/a", "/b", "/missing")
+    for path in ("/a", "/b", "/c", "/d"):
+        docs.page(path)
+    docs.site.page("/sitemap.xml", f"<urlset><url><loc>{docs.key('/c')}</loc></url></urlset>", type="text/xml")
+
+    def expected(**options: Any) -> list[int]:
+        told: list[int] = []
+        site = WebSite(docs.source(**options), {}, sleep=no_sleep)
+        docs.take(site.observe(docs.known, Ask(), replace(tools(), expect=told.append)))
+        return told
+
+    assert expected(max_depth=0) == []
+    docs.known = {}
+    assert expected(max_pages=2) == [2]
+    docs.known = {}
+    assert expected() == [4]
+    assert expected() == []
+    docs.page("/", "/a", "/b", "/d", "/missing")
+    assert expected() == [1]
 
 
 def test_a_quiet_run_transfers_no_body_and_extracts_nothing(docs: Docs) -> None:
