@@ -68,7 +68,7 @@ class Processes(Executor):
     """So many workers, started in the background by the first call; a call takes `longest` seconds of CPU at most.
 
     A call whose worker dies of it fails with BrokenExecutor, and another worker takes the place of the dead one. Where
-    no worker can be started all calls fail with RuntimeError.
+    none can be started, what waits fails so too, and every later call with RuntimeError.
     """
 
     def __init__(self, workers: int, *, longest: float, preloaded: Sequence[str] = ()) -> None:
@@ -197,15 +197,14 @@ class Processes(Executor):
             fatal.future.set_exception(BrokenProcessPool(died))
 
     def _give_up(self, cause: Exception) -> None:
-        error = RuntimeError(f"there are no workers: {cause}")
-        error.__cause__ = cause
+        said = f"there are no workers: {cause}"
         with self._lock:
-            self._closing, self._broken = True, error
+            self._closing, self._broken, self.ready = True, RuntimeError(said), False
             calls = [*(call for worker in self._workers for call in worker.calls), *self._waiting]
             self._waiting.clear()
         for call in calls:
             if not call.future.done():
-                call.future.set_exception(error)
+                call.future.set_exception(BrokenProcessPool(said))
 
 
 def _context(preloaded: Sequence[str]) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -13,7 +14,7 @@ from git_okf.model import Failed, Status
 from git_okf.source import Ask
 from git_okf.source.web import walk
 from git_okf.source.web.site import WebSite
-from git_okf.workers import LazyPool
+from git_okf.workers import INLINE_BYTES, LazyPool
 
 
 def test_http_01_a_host_that_wants_to_be_left_alone_is_rate_limited_not_down(docs: Docs) -> None:
@@ -155,6 +156,26 @@ def test_http_04_a_page_that_takes_for_ever_to_read_ends_its_own_reading(docs: D
     assert side(seen, Status.REFUSED) == {
         docs.key("/trap"): "reading it takes too long, or too much memory: its worker died of it"
     }
+
+
+def test_where_no_worker_can_be_started_pages_are_read_all_the_same(
+    docs: Docs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("git_okf.processes._work", die_at_birth)
+    docs.page("/", "/a", "/large", "/b")
+    for name in "ab":
+        docs.page(f"/{name}")
+    docs.site.page("/large", document("large") + " " * INLINE_BYTES)
+    pool = LazyPool(2, inline_calls=0)
+    seen = WebSite(docs.source(), {}, sleep=no_sleep).observe({}, Ask(), replace(tools(), executor=lambda: pool))
+    pool.shutdown()
+    assert paths(docs, seen) == {"/", "/a", "/b"}
+    (reason,) = side(seen, Status.REFUSED).values()
+    assert reason.startswith("reading it failed: RuntimeError: there are no workers")
+
+
+def die_at_birth(pipe: object, longest: float) -> None:
+    os._exit(4)
 
 
 @pytest.mark.parametrize("status", [301, 302])
