@@ -14,15 +14,14 @@ from git_okf.jsonapi import (
     ApiRefused,
     Effects,
     JsonApi,
-    Limited,
     Manners,
     Refresh,
     Refused,
     Verdict,
     classify_http,
     reason_of,
-    retry_after,
 )
+from git_okf.jsonapi.github import limit
 from git_okf.review.forge import Issue, Limits, Review, Stage
 from git_okf.review.people import Commit
 from git_okf.review.rest import Item, Rest, commit, number, text, texts
@@ -52,16 +51,12 @@ _FOUND_HINT = "check review.repository in .okf.yaml, and that the token may see 
 
 
 def classify(answer: Answer) -> Verdict:
-    """What an answer means: a limit by its headers first, its words second; every other 403 is a permission."""
+    """What an answer means: a 403 that is no limit is a permission."""
+    if limited := limit(answer):
+        return limited
     reason = reason_of(answer)
     said = reason.lower()
-    if answer.status in (403, 429):
-        if "retry-after" in answer.headers:
-            return Limited(reason, retry_after(answer))
-        if answer.headers.get("x-ratelimit-remaining") == "0":
-            return Limited(reason, _until_reset(answer))
-        if answer.status == 429 or "rate limit" in said or "abuse" in said:
-            return Limited(reason)
+    if answer.status == 403:
         return Refused(reason, _SETTING_HINT if "create or approve pull requests" in said else _SCOPE_HINT)
     if answer.status == 410 and "version" in said:
         return Refresh(reason)
@@ -70,14 +65,6 @@ def classify(answer: Answer) -> Verdict:
     if answer.status == 404:
         return Refused(reason, _FOUND_HINT)
     return classify_http(answer)
-
-
-def _until_reset(answer: Answer) -> float | None:
-    try:
-        reset = float(answer.headers.get("x-ratelimit-reset", ""))
-    except ValueError:
-        return None
-    return max(0.0, reset - answer.received.timestamp()) + 1.0
 
 
 def connect(base: str, token: str, effects: Effects | None = None) -> JsonApi:

@@ -5,18 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 
-from git_okf.jsonapi import (
-    Answer,
-    Effects,
-    JsonApi,
-    Limited,
-    Manners,
-    Refused,
-    Verdict,
-    classify_http,
-    reason_of,
-    retry_after,
-)
+from git_okf.jsonapi import Answer, Effects, JsonApi, Manners, Refused, Verdict, classify_http, reason_of
+from git_okf.jsonapi.github import limit
 
 API = "https://api.github.com"
 HOST = "github.com"
@@ -26,25 +16,10 @@ _HEADERS = {"Accept": "application/vnd.github+json", "X-GitHub-Api-Version": "20
 
 
 def classify(answer: Answer) -> Verdict:
-    """What an answer means: a limit by its headers first, its words second; every other 403 is a permission."""
-    reason = reason_of(answer)
-    if answer.status in (403, 429):
-        if "retry-after" in answer.headers:
-            return Limited(reason, retry_after(answer))
-        if answer.headers.get("x-ratelimit-remaining") == "0":
-            return Limited(reason, _until_reset(answer))
-        if answer.status == 429 or "rate limit" in reason.lower():
-            return Limited(reason)
-        return Refused(reason)
-    return classify_http(answer)
-
-
-def _until_reset(answer: Answer) -> float | None:
-    try:
-        reset = float(answer.headers.get("x-ratelimit-reset", ""))
-    except ValueError:
-        return None
-    return max(0.0, reset - answer.received.timestamp()) + 1.0
+    """What an answer means: a 403 that is no limit is a permission."""
+    if limited := limit(answer):
+        return limited
+    return Refused(reason_of(answer)) if answer.status == 403 else classify_http(answer)
 
 
 def api_of(host: str, environ: Mapping[str, str]) -> tuple[str, str] | None:
