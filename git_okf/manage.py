@@ -98,12 +98,18 @@ def can_push(push: bool, *, dry_run: bool, stage: bool) -> bool:
 
 def catch_up(repo: Repo, world: World, onto: Target | None = None) -> None:
     """Before `.okf.yaml` is read for a `--push`: the branch as the remote has it, where it can be fast-forwarded."""
+    repo = watched(repo, world, "nothing was requested or committed")
+    upstream.catch_up(repo, world.clock(), onto)
+
+
+def watched(repo: Repo, world: World, so_far: str) -> Repo:
+    """The repository for what is done outside of runs: a signal ends a git of it that waits, and is told `so_far`."""
 
     def heed() -> None:
         if world.stopping():
-            raise Interrupted("interrupted; nothing was requested or committed", "run it again")
+            raise Interrupted(f"interrupted; {so_far}", "run it again")
 
-    upstream.catch_up(repo.watched_by(heed), world.clock(), onto)
+    return repo.watched_by(heed)
 
 
 def init(repo: Repo) -> Said:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shlex
+import subprocess
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -35,3 +37,17 @@ def behind_ssh(repo: GitRepo, bare: GitRepo, folder: Path) -> HangingRemote:
     script.chmod(0o755)
     repo.git("remote", "set-url", "origin", f"ssh://host.invalid{bare.path}")
     return HangingRemote(str(script), flag)
+
+
+def wait_for_git(pid: int, ssh: str) -> None:
+    """Until a program below a process waits for an answer that never comes."""
+    for _ in range(600):
+        told = subprocess.run(["ps", "-eo", "pid,ppid,args"], capture_output=True, text=True, check=True).stdout
+        rows = [line.split(None, 2) for line in told.splitlines()[1:]]
+        children = {pid}
+        for _ in rows:
+            children |= {int(row[0]) for row in rows if int(row[1]) in children}
+        if any(int(row[0]) in children and row[2].startswith("sleep 600") for row in rows):
+            return
+        time.sleep(0.05)
+    raise AssertionError(f"nothing waits for {ssh}")

@@ -19,7 +19,7 @@ from git_okf.reviewing.case import Case, Desk, case_of
 from git_okf.reviewing.outcome import Reviewed, settle
 from git_okf.run import Options, Target, World
 from git_okf.store import followed, review_branch
-from git_okf.store.remote import remotes
+from git_okf.store.remote import address, remotes
 from git_okf.store.repo import Repo
 from git_okf.store.upstream import catch_up_memory
 
@@ -54,7 +54,7 @@ def _reviewed(desk: Desk, source: SourceConfig) -> Reviewed:
 
 def _moved(case: Case) -> bool:
     desk = case.desk
-    return review_branch.look(desk.repo, desk.remote, desk.base, case.ref, desk.world.clock()) != case.tips
+    return review_branch.look(desk.repo, desk.address, desk.base, case.ref, desk.world.clock()) != case.tips
 
 
 def of_repository(
@@ -68,12 +68,13 @@ def of_repository(
             f"there is no remote {remote}, which reviews are pushed to. Nothing was fetched or changed",
             f"git remote add {remote} URL   or set review.remote in .okf.yaml",
         )
-    url = repo.config(f"remote.{remote}.pushurl") or repo.config(f"remote.{remote}.url") or ""
+    repo, there = manage.watched(repo, world, "the next run takes up what is left"), address(repo, remote)
+    url = repo.config(f"remote.{remote}.url") if there == remote else there
     effects = Effects(clock=world.clock, monotonic=world.monotonic, sleep=world.sleep, stopping=world.stopping)
-    forge = open_forge(settings.review, world.environ, remote_url=url, effects=effects, warn=world.warn)
+    forge = open_forge(settings.review, world.environ, remote_url=url or "", effects=effects, warn=world.warn)
     try:
-        catch_up_memory(repo, remote, world.clock())
-        base = settings.review.base or review_branch.default_branch(repo, remote)
+        catch_up_memory(repo, there, world.clock())
+        base = settings.review.base or review_branch.default_branch(repo, there)
         yield from review(
             Desk(
                 repo=repo,
@@ -81,6 +82,7 @@ def of_repository(
                 options=options,
                 world=world,
                 forge=forge,
+                address=there,
                 base=base,
                 report_issue=report_issue,
             ),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from git_okf import memory
@@ -17,6 +17,7 @@ from git_okf.store import review_branch
 from git_okf.store import state as states
 from git_okf.store.repo import Repo
 from git_okf.store.review_branch import BranchCommit, Tips
+from git_okf.store.target import Target
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +29,8 @@ class Desk:
     options: Options
     world: World
     forge: Forge
+    address: str
+    """What git is given for the remote (`remote.address`)."""
     base: str
     """The branch that reviews go into."""
     report_issue: bool = False
@@ -38,6 +41,7 @@ class Desk:
 
     @property
     def remote(self) -> str:
+        """The name of the remote that reviews are pushed to."""
         return self.settings.review.remote
 
     @property
@@ -87,6 +91,16 @@ class Case:
         return review_branch.ref_of(self.source.name)
 
     @property
+    def as_it_is(self) -> Target:
+        """The branch, to be built upon."""
+        return Target(ref=self.ref, remote=self.desk.remote)
+
+    @property
+    def anew(self) -> Target:
+        """The branch, to be made again from the base."""
+        return replace(self.as_it_is, base=self.tips.base, replaces=self.tips.branch)
+
+    @property
     def open(self) -> Review | None:
         """The open review of the branch into the base."""
         return self.found.review
@@ -103,10 +117,14 @@ def branch_of(source: SourceConfig) -> str:
 
 def case_of(desk: Desk, source: SourceConfig) -> Case:
     repo, ref = desk.repo, review_branch.ref_of(source.name)
-    tips = review_branch.look(repo, desk.remote, desk.base, ref, desk.world.clock())
+    tips = review_branch.look(repo, desk.address, desk.base, ref, desk.world.clock())
     reviews = desk.reviews(source, afresh=True)
     heads = [review.head for review in reviews]
-    review_branch.align(repo, ref, tips, lambda each: _is_nobodys(_told(repo, source, tips, each), source), heads)
+
+    def is_nobodys(commit: BranchCommit) -> bool:
+        return _is_nobodys(_told(repo, source, tips, commit), source)
+
+    review_branch.align(repo, desk.remote, ref, tips, is_nobodys, heads)
     branch = _branch(desk, source, tips)
     if desk.forge.kind == "none":
         reviews = _without_host(desk, source, branch)

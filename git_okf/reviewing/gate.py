@@ -14,7 +14,6 @@ from git_okf.reviewing import backlog, record, settling, uncertain
 from git_okf.reviewing.case import Case, assess, deleted_without_host
 from git_okf.run import Run, Verdict
 from git_okf.source import Spool
-from git_okf.store.target import Target
 from git_okf.sync import limits, sync_source
 
 CONCLUDED = frozenset({decide.Word.NOTHING, decide.Word.CLOSE, decide.Word.LEAVE_REJECTED})
@@ -24,13 +23,9 @@ CONCLUDED = frozenset({decide.Word.NOTHING, decide.Word.CLOSE, decide.Word.LEAVE
 def run(case: Case) -> RunResult:
     desk = case.desk
     case.full = case.open is None and backlog.is_full(case)
-    onto = Target(ref=case.ref) if case.found.people else _onto_base(case)
+    onto = case.as_it_is if case.found.people else case.anew
     options = replace(desk.options, push=True, onto=onto, head_only=case.looks_only)
     return sync_source(desk.repo, case.source, options, desk.world, gate=partial(_gate, case))
-
-
-def _onto_base(case: Case) -> Target:
-    return Target(ref=case.ref, base=case.tips.base, replaces=case.tips.branch)
 
 
 def _gate(case: Case, run: Run, base: Baseline, seen: Observation, plan: Delta, spool: Spool) -> Verdict:
@@ -76,13 +71,13 @@ def _plans(
 ) -> tuple[Baseline, Delta, Delta]:
     """What the base holds; what it is to get, whatever people did on the branch; and what is to be written."""
     if case.found.people:
-        at_base = baseline.read(run.repo, run.source, onto=_onto_base(case))
+        at_base = baseline.read(run.repo, run.source, onto=case.anew)
         there = uncertain.Branch(records=base.pages, bundle_tree=base.bundle_tree, asked=True)
         from_base = planning.plan(run, at_base, seen, spool)
         return at_base, uncertain.plan(run, at_base, seen, spool, from_base, there), plan
     if case.tips.branch is None:
         return base, plan, plan
-    branch = baseline.read(run.repo, run.source, onto=replace(_onto_base(case), base=case.tips.branch))
+    branch = baseline.read(run.repo, run.source, onto=replace(case.anew, base=case.tips.branch))
     there = uncertain.Branch(records=branch.pages, bundle_tree=branch.bundle_tree)
     plan = uncertain.plan(run, base, seen, spool, plan, there)
     return base, plan, plan

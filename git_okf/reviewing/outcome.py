@@ -102,7 +102,7 @@ def _close(case: Case, decision: decide.Decision) -> None:
     if not decision.drop_branch or case.tips.branch is None:
         return
     try:
-        review_branch.drop(desk.repo, desk.remote, case.ref, case.tips.branch)
+        review_branch.drop(desk.repo, desk.address, case.ref, case.tips.branch)
     except PushRaced:
         desk.world.warn(f"{branch_of(case.source)} has something new on {desk.remote}: it was not deleted")
 

@@ -20,7 +20,6 @@ from git_okf.reviewing import settling
 from git_okf.reviewing.case import Case, remembered
 from git_okf.store import review_branch
 from git_okf.store import state as states
-from git_okf.store import target as branches
 from git_okf.store.push import PushRaced
 from git_okf.store.repo import RefMoved
 
@@ -91,7 +90,7 @@ def take_notice(case: Case) -> None:
 
 def _write(case: Case, after: Callable[[states.State, datetime], states.State]) -> None:
     desk = case.desk
-    options = replace(desk.options, push=True, onto=branches.Target(ref=case.ref))
+    options = replace(desk.options, push=True, onto=case.as_it_is)
     for attempt in range(ATTEMPTS):
         try:
             standing.remember(desk.repo, case.source, options, desk.world, after, "reviewed")

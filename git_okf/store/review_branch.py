@@ -1,7 +1,8 @@
 """The branch of a review, here and on the remote: where it is, what is on it, whether the base moved on.
 
 In a shallow clone the history is fetched until both tips are known to meet, and nothing between them is cut off: a
-commit of a person that a cut hides would be lost with the next push.
+commit of a person that a cut hides would be lost with the next push. A remote is what git is given for it
+(`remote.address`).
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from git_okf.errors import GitRefused
 from git_okf.gitprogram import FETCH, NETWORK_TIMEOUT_S, git
 from git_okf.store import followed, target
 from git_okf.store.push import Move, push
+from git_okf.store.remote import shown
 from git_okf.store.repo import Repo
 from git_okf.store.upstream import catch_up_memory
 
@@ -49,12 +51,13 @@ def ref_of(source: str) -> str:
 
 def default_branch(repo: Repo, remote: str) -> str:
     """The branch that the remote's HEAD names. GitRefused where it names none."""
-    done = git(repo.root, "ls-remote", "--symref", "--", remote, "HEAD", timeout=NETWORK_TIMEOUT_S)
+    done = git(repo.root, "ls-remote", "--symref", "--", remote, "HEAD", timeout=NETWORK_TIMEOUT_S, watch=repo.watch)
     for line in done.stdout.decode("utf-8", "replace").splitlines():
         if line.startswith("ref: refs/heads/"):
             return line.split("\t")[0].removeprefix("ref: refs/heads/")
     raise GitRefused(
-        f"{remote} does not say which branch reviews go into. Nothing was changed", "set review.base in .okf.yaml"
+        f"{shown(remote)} does not say which branch reviews go into. Nothing was changed",
+        "set review.base in .okf.yaml",
     )
 
 
@@ -66,7 +69,7 @@ def look(repo: Repo, remote: str, base: str, ref: str, when: datetime) -> Tips:
     tip = there[name]
     if tip is None:
         raise GitRefused(
-            f"{remote} has no branch {base}, which reviews are to go into. Nothing was changed",
+            f"{shown(remote)} has no branch {base}, which reviews are to go into. Nothing was changed",
             "set review.base in .okf.yaml to the branch they go into, or push it",
         )
     branch = there[ref]
@@ -79,7 +82,7 @@ def _join(repo: Repo, remote: str, names: list[str], base: str, branch: str) -> 
     for depth in (*(f"--deepen={count}" for count in DEEPEN), "--unshallow"):
         if not repo.is_shallow() or _is_joined(repo, base, branch):
             return
-        git(repo.root, *FETCH, depth, "--", remote, *names)
+        git(repo.root, *FETCH, depth, "--", remote, *names, watch=repo.watch)
 
 
 def _is_joined(repo: Repo, base: str, branch: str) -> bool:
@@ -131,9 +134,11 @@ def trees(repo: Repo, tree: str | None, places: Iterable[str]) -> str:
     return " ".join(repo.subtree(tree, place) or "-" for place in places)
 
 
-def align(repo: Repo, ref: str, tips: Tips, is_ours: Callable[[BranchCommit], bool], kept: Iterable[str] = ()) -> None:
-    """Bring the branch here to where it is on the remote, unless it has commits that are neither there nor ours.
-    `kept`: commits that the host keeps, the heads of reviews."""
+def align(
+    repo: Repo, name: str, ref: str, tips: Tips, is_ours: Callable[[BranchCommit], bool], kept: Iterable[str] = ()
+) -> None:
+    """Bring the branch here to where it is on the remote of that name, unless it has commits that are neither there nor
+    ours. `kept`: commits that the host keeps, the heads of reviews."""
     here, there = repo.ref(ref), tips.branch
     if here is None or here == there:
         followed.note(repo, ref)
@@ -143,10 +148,10 @@ def align(repo: Repo, ref: str, tips: Tips, is_ours: Callable[[BranchCommit], bo
     known = [f"^{tip}" for tip in (tips.base, there, *told) if tip]
     lost = [commit.id for commit in _listed(repo, here, *known, "--not", "--remotes") if not is_ours(commit)]
     if lost:
-        name = ref.removeprefix("refs/heads/")
+        branch = ref.removeprefix("refs/heads/")
         raise GitRefused(
-            f"{name} has {min(lost)[:7]} here, which nobody else has. Nothing was requested or changed",
-            f"push it (git push origin {name}), or `git branch -D {name}` to drop it; then run again",
+            f"{branch} has {min(lost)[:7]} here, which nobody else has. Nothing was requested or changed",
+            f"push it (git push {name} {branch}), or `git branch -D {branch}` to drop it; then run again",
         )
     git(repo.root, "update-ref", *([ref, there, here] if there else ["-d", ref, here]))
     followed.note(repo, ref)

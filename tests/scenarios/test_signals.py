@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
-from hanging import behind_ssh
+from hanging import behind_ssh, wait_for_git
 from remotes import bare_remote
 from scenario import Docs, assert_same, everything, paths
 
@@ -87,20 +87,6 @@ def test_a_remote_that_does_not_answer_does_not_keep_a_run_that_is_to_end(
     if hangs_at == "the push":
         assert docs.site.bodies("/docs/p?") == 0
     assert bare.git("rev-parse", "main") == docs.head
-
-
-def wait_for_git(pid: int, ssh: str) -> None:
-    """Until a program below a process waits for an answer that never comes."""
-    for _ in range(600):
-        told = subprocess.run(["ps", "-eo", "pid,ppid,args"], capture_output=True, text=True, check=True).stdout
-        rows = [line.split(None, 2) for line in told.splitlines()[1:]]
-        children = {pid}
-        for _ in rows:
-            children |= {int(row[0]) for row in rows if int(row[1]) in children}
-        if any(int(row[0]) in children and row[2].startswith("sleep 600") for row in rows):
-            return
-        time.sleep(0.05)
-    raise AssertionError(f"nothing waits for {ssh}")
 
 
 def test_a_second_signal_ends_at_once() -> None:
