@@ -9,10 +9,10 @@ from typing import Any
 
 from git_okf import glance, life, memory, thrift
 from git_okf.config import Config, SourceConfig
-from git_okf.model import LEASED
+from git_okf.model import LEASED, QUEUED
 from git_okf.store import lease
 from git_okf.store.repo import Repo
-from git_okf.store.state import PAUSED
+from git_okf.store.state import ACTIVE, PAUSED, State
 
 SUCCESSES = ("synced", "unchanged", "partial")
 
@@ -40,7 +40,12 @@ class SourceStatus:
     failures: int
     """Failures in a row to reach it."""
     task: str
-    """Of the last run that the state tells of, or LEASED while one is at work."""
+    """Of the last run that the state tells of; LEASED while one is at work, QUEUED while what is new waits for room
+    among the reviews."""
+    paths: Mapping[str, int]
+    """What the paths of that run came to, in the words of `report.paths`."""
+    held: str
+    """Since when what is new waits for that room."""
     holder: str
     """Who is at work."""
     next_due: str
@@ -79,6 +84,11 @@ def _status_lines(source: SourceStatus, now: datetime, late: bool) -> Iterator[s
     check = _aged(source.last_check, now) or "never here"
     success = _aged(source.last_success, now) or "never"
     yield f"  last success {success}{' (too long ago)' if late else ''}, last check {check}{_ended(source)}"
+    if source.task:
+        paths = ", ".join(f"{count} {word}" for word, count in source.paths.items())
+        yield f"  task {source.task}{f', paths: {paths}' if paths else ''}"
+    if source.held:
+        yield f"  waits since {_aged(source.held, now)}: too many reviews are unresolved"
     if source.spared:
         bodies, extraction = (
             " ".join(f"{100 * share:.0f}" for share in shares) for shares in zip(*source.spared, strict=True)
@@ -119,20 +129,35 @@ def status(
     sources = [settings.source(name) for name in names] if names else list(settings.sources.values())
     found = [_status(repo, source, now) for source in sources]
     if max_age is not None:
-        found = [_with_others(repo, each) for each in found]
+        found = [_with_others(repo, settings.review.remote, each) for each in found]
     return Statuses(tuple(found), now, max_age)
 
 
-def _with_others(repo: Repo, status: SourceStatus) -> SourceStatus:
-    """The success of a run elsewhere counts too: a quiet one moves nothing but the lease on the remote."""
+def _with_others(repo: Repo, reviewed: str, status: SourceStatus) -> SourceStatus:
+    """The success of a run elsewhere counts too: a quiet one moves nothing but the lease on the remote, be that the
+    branch's own or the one that reviews are pushed to."""
     from git_okf.store import remote_lease
     from git_okf.store.remote import remotes
 
-    remote = next(iter(remotes(repo, repo.head().ref)), None)
-    if remote is None or status.last_error:
+    if status.last_error:
         return status
-    there = remote_lease.last_success(repo, remote, status.name)
-    return replace(status, last_success=there) if life.is_later(there, status.last_success) else status
+    names = remotes(repo, repo.head().ref)
+    for remote in dict.fromkeys([*names[:1], *(name for name in names if name == reviewed)]):
+        there = remote_lease.last_success(repo, remote, status.name)
+        if life.is_later(there, status.last_success):
+            status = replace(status, last_success=there)
+    return status
+
+
+def _task(state: State | None) -> str:
+    if state is None:
+        return ""
+    return QUEUED if state.held and state.access == ACTIVE else str(state.task.get("state", ""))
+
+
+def _paths(state: State | None) -> dict[str, int]:
+    told = state.task.get("paths") if state else None
+    return {word: count for word, count in told.items() if isinstance(count, int)} if isinstance(told, dict) else {}
 
 
 def _status(repo: Repo, source: SourceConfig, now: datetime) -> SourceStatus:
@@ -157,7 +182,9 @@ def _status(repo: Repo, source: SourceConfig, now: datetime) -> SourceStatus:
         last_error=state.last_error if state else "",
         since=state.since if state else "",
         failures=state.failures if state else 0,
-        task=LEASED if grant else str(state.task.get("state", "")) if state else "",
+        task=LEASED if grant else _task(state),
+        paths=_paths(state),
+        held=state.held if state else "",
         holder=f"{grant.holder} since {grant.acquired[:19]}Z" if grant else "",
         next_due=memory.stamp(due.at) if due.at else "",
         spared=tuple((run.bodies, run.extraction) for run in thrift.history(repo, source.name)),

@@ -21,7 +21,7 @@ from git_okf.store import aside
 from git_okf.store import grant as grants
 from git_okf.store.grant import Clock, Grant, LeaseLost
 from git_okf.store.push import Move, PushRaced, push
-from git_okf.store.remote import remote_refs, shown
+from git_okf.store.remote import address, remote_refs, shown
 from git_okf.store.repo import Repo
 
 PREFIX = "refs/okf/lease/"
@@ -229,11 +229,12 @@ def last_success(repo: Repo, remote: str, source: str) -> str:
     """When a run that pushed to the remote last came to its end, ISO 8601; "" where none did, or none can be asked."""
     ref = PREFIX + source
     try:
-        oid = remote_refs(repo, remote, [ref]).get(ref)
+        there = address(repo, remote)
+        oid = remote_refs(repo, there, [ref]).get(ref)
         if oid is None:
             return ""
         with aside.aside(repo) as extra:
-            aside.fetch(repo, remote, [ref], extra)
+            aside.fetch(repo, there, [ref], extra)
             found = grants.parse(aside.read_blob(repo, oid, extra))
     except GitRefused:
         return ""

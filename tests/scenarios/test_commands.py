@@ -61,6 +61,17 @@ def test_status_counts_what_is_retained_pending_and_edited(docs: Docs) -> None:
     assert (source["items"], source["retained"], source["pending"], source["edited"]) == (4, 1, 1, 1)
     assert "retained 1, pending 1: git okf sync docs --retry-failed" in docs.ok("status").out
     assert "edited by hand 1" in docs.ok("status").out
+    assert (source["task"], source["paths"]) == ("PARTIAL", {"RETRYABLE_FAILURE": 2, "UNCHANGED": 3})
+    assert "  task PARTIAL, paths: 2 RETRYABLE_FAILURE, 3 UNCHANGED\n" in docs.ok("status").out
+
+
+def test_status_tells_how_far_the_last_run_came(docs: Docs) -> None:
+    docs.build("a", "b")
+    assert "  task ACQUISITION_COMPLETE, paths: 3 ACCEPTED\n" in docs.ok("status").out
+    docs.put("a", version=2)
+    docs.sync()
+    (source,) = data(docs, "status")["sources"]
+    assert (source["task"], source["paths"]) == ("ACQUISITION_COMPLETE", {"ACCEPTED": 1, "UNCHANGED": 2})
 
 
 def test_status_tells_the_last_success_from_the_last_check(docs: Docs) -> None:

@@ -39,6 +39,9 @@ def test_at_high_water_runs_look_only_and_say_so(full: Team) -> None:
     assert state.last_fully_processed[:10] == "2026-03-04"
     reports = full.reports()
     assert (reports["wiki"]["task"], reports["wiki"]["commit"]) == ("QUEUED", None)
+    ran = full.run("status", "wiki", cwd=full.repo.path)
+    assert "  task QUEUED, paths: 3 ACCEPTED\n" in ran.out
+    assert f"  waits since {state.held} (" in ran.out and "): too many reviews are unresolved\n" in ran.out
 
 
 def test_nights_at_high_water_are_quiet(full: Team) -> None:

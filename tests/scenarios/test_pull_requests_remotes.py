@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,10 @@ from hanging import behind_ssh, wait_for_git
 from nightly import BRANCH, Make, Team
 from remotes import clone_of
 
+from git_okf import manage
 from git_okf.errors import Interrupted
+from git_okf.lookup import statuses
+from git_okf.store.repo import Repo
 
 PATIENCE_S = 10.0
 
@@ -86,6 +90,16 @@ def test_what_an_interrupted_run_leaves_is_at_the_remote_that_is_configured(fork
     assert fork.decision() == "create"
     assert fork.hub.git("for-each-ref", "refs/okf/checkpoint") == ""
     assert refs_of(fork.home / "fork.git") == before
+
+
+def test_the_success_of_a_quiet_run_elsewhere_is_asked_for_where_reviews_are(fork: Team) -> None:
+    here = Repo.open(fork.repo.path, reading=True)
+    fork.fresh("--depth=1", "--origin=upstream")
+    fork.night(days=5)
+    with fork.silence():
+        assert fork.decision() == "nothing"
+    found = statuses.status(here, manage.read_config(here, None), [], fork.clock(), timedelta(days=2))
+    assert (found.late, found.sources[0].last_success[:10]) == ((), "2026-03-09")
 
 
 def test_a_remote_that_is_pushed_elsewhere_than_it_is_fetched_from_is_looked_at_there(team: Team) -> None:
