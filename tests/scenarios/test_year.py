@@ -25,7 +25,6 @@ from remotes import Clock
 
 from git_okf import config, reviewing, standing, sync
 from git_okf.jsonapi import ApiUnavailable
-from git_okf.life import EARLIER, RECHECKS
 from git_okf.model import Failed
 from git_okf.review.forge import Issue, Limits, Repository, Review, Stage
 from git_okf.review.marker import find
@@ -41,6 +40,11 @@ DAYS = 365
 NAMES = tuple(f"s{number:02}" for number in range(12))
 EVERY = ("28d", "35d", "42d", "49d")
 PAGES = "abcdef"
+RECHECKS = (timedelta(hours=24), timedelta(days=3), timedelta(days=7))
+EARLIER = 0.1
+"""The share of its wait by which a recheck may come earlier."""
+LIMITED = "the host limits requests"
+DOWN = "no such host"
 STAGES = {"open": Stage.OPEN, "merged": Stage.MERGED, "closed": Stage.CLOSED}
 
 
@@ -198,6 +202,8 @@ class Year:
     remote: Repo | None = None
     versions: int = 0
     clones: int = 0
+    told_unavailable: int = 0
+    """How often the state had to say that a source cannot be asked."""
 
     def note(self, event: str) -> None:
         self.told.setdefault(f"{self.clock():%m}", Counter())[event] += 1
@@ -232,7 +238,7 @@ class Year:
         source = self.sources[name]
         if not source.outage and self.chance.random() > 0.08:
             return
-        source.outage = "" if source.outage else "no such host"
+        source.outage = "" if source.outage else DOWN
         self.note("outage began" if source.outage else "outage ended")
 
     def limit(self, name: str) -> None:
@@ -394,6 +400,16 @@ class Year:
             return clone(self.hub.repo, self.home / f"fresh-{self.clones}", "--depth=1")
         return self.runners[0]
 
+    def everything_ends_well(self) -> None:
+        """No trouble is left, and a person has all sources looked at: each comes to its word."""
+        for source in self.sources.values():
+            source.outage, source.retry_at, source.during = "", "", lambda key: None
+            source.troubles.clear()
+        self.forge.troubles.clear()
+        self.clock.pass_by(days=8)
+        done = self.job(self.runners[0], NAMES)
+        assert [each.result.name for each in done if not each.word or each.result.error] == []
+
     # --- what must hold ---
 
     def state(self, name: str) -> states.State:
@@ -416,11 +432,12 @@ class Year:
         now = self.state(name)
         pending = [t for t in now.targets if t["state"] == "PENDING"]
         assert len(pending) <= 1
-        if done.word == "create" and result.error is None:
+        if done.word in ("create", "update"):
             assert done.content not in self.rejected[name], f"{name}: rejected content came back"
+            assert not {self.offered(pull) for pull in pulls} & self.rejected[name], f"{name}: it is under review again"
         if done.word and result.error is None:
             self.check_record(done, pulls, pending)
-        self.check_rechecks(name, done, before, now, named=named)
+        self.check_life(name, done, before, now, named=named)
 
     def check_work(self) -> None:
         heads = [str(self.hub.branch("main")), *(p.head for p in self.hub.pulls.values())]
@@ -443,24 +460,56 @@ class Year:
         if done.word in ("create", "update"):
             assert [find(p.body, name).fingerprint for p in pulls] == [done.content]  # type: ignore[union-attr]
 
-    def check_rechecks(
-        self, name: str, done: Reviewed, before: states.State, now: states.State, *, named: bool
-    ) -> None:
-        moment, result = self.clock(), done.result
-        if not named:
-            for at in (before.recheck_at, before.retry_at):
-                assert not at or datetime.fromisoformat(at) <= moment, f"{name} was looked at too early"
-        if result.result == "unavailable" and self.sources[name].outage and "no such host" in str(result.error):
-            wait = datetime.fromisoformat(now.recheck_at) - moment
-            full = RECHECKS[min(now.failures, len(RECHECKS)) - 1]
-            assert now.access == "UNREACHABLE"
-            if now.failures != before.failures:
-                assert full * (1 - EARLIER) - timedelta(seconds=1) <= wait <= full
-                self.note(f"recheck after {full.days} d")
-        elif result.result == "unavailable" and self.sources[name].retry_at:
-            assert now.access == before.access != "UNREACHABLE" or before.access == "UNREACHABLE"
+    def check_life(self, name: str, done: Reviewed, before: states.State, now: states.State, *, named: bool) -> None:
+        due = all(self.is_past(at) for at in (before.recheck_at, before.retry_at))
+        assert due or named, f"{name} was looked at too early"
+        said = str(done.result.error)
+        if done.result.result == "unavailable" and DOWN in said:
+            self.check_outage(before, now)
+        elif done.result.result == "unavailable" and LIMITED in said:
+            assert (now.access, now.failures) == (before.access, before.failures)
+            assert now.retry_at == self.sources[name].retry_at
+            self.note("limit met")
+            self.told_unavailable += 1
         elif done.word:
-            assert (now.access, now.last_error, now.failures) == ("ACTIVE", "", 0)
+            assert (now.access, now.since, now.last_error, now.failures) == ("ACTIVE", "", "", 0)
+            assert (now.recheck_at, now.retry_at) == ("", "")
+            if before.access == "UNREACHABLE":
+                self.note("end of outage told")
+
+    def check_outage(self, before: states.State, now: states.State) -> None:
+        """Told when it begins, and at looks that were due; a look before that changes nothing."""
+        if before.access == "UNREACHABLE" and not self.is_past(before.recheck_at):
+            assert now == before
+            return
+        began = before.access != "UNREACHABLE"
+        full = RECHECKS[min(before.failures, 2)]
+        assert (now.access, now.failures) == ("UNREACHABLE", before.failures + 1)
+        assert now.since == (self.clock().isoformat(timespec="seconds") if began else before.since)
+        assert not (began and before.failures)
+        wait = datetime.fromisoformat(now.recheck_at) - self.clock()
+        assert full * (1 - EARLIER) - timedelta(seconds=1) <= wait <= full
+        self.note(f"recheck after {full.days} d")
+        self.told_unavailable += 1
+        if began:
+            self.note("begin of outage told")
+
+    def is_past(self, at: str) -> bool:
+        return not at or datetime.fromisoformat(at) <= self.clock()
+
+    def check_history(self) -> None:
+        """The state tells of trouble as often as it was found, and no more."""
+        told = list(self.hub.messages(str(self.hub.branch("okf/state"))))
+        assert sum("unavailable (" in message for message in told) == self.told_unavailable
+        down = sum(self.state(name).access == "UNREACHABLE" for name in NAMES)
+        seen = self.all_told()
+        assert seen["begin of outage told"] == seen["end of outage told"] + down
+
+    def all_told(self) -> Counter[str]:
+        seen = Counter[str]()
+        for counts in self.told.values():
+            seen += counts
+        return seen
 
 
 CHANCES: Sequence[tuple[float, Callable[[Year, str], None]]] = (
@@ -477,6 +526,16 @@ CHANCES: Sequence[tuple[float, Callable[[Year, str], None]]] = (
     (0.006, Year.branch_updated),
     (0.006, Year.host_in_trouble),
     (0.010, Year.another_runner),
+)
+
+
+HAPPENED = (
+    *("outage began", "outage ended", "begin of outage told", "end of outage told", "limit met", "page failed"),
+    *("recheck after 1 d", "recheck after 3 d", "recheck after 7 d"),
+    *("closed", "reopened", "edited", "merged", "squashed", "update branch", "base moved", "base page edited"),
+    *("two runners", "two runners, same source", "busy", "host in trouble", "unavailable"),
+    *("create", "update", "close (obsolete)", "nothing"),
+    *("leave (rejected)", "leave (backlog)", "leave (edited by a person)"),
 )
 
 
@@ -524,17 +583,11 @@ def test_a_year(year: Year) -> None:
                 source.retry_at = ""
         year.night()
         year.clock.pass_by(days=1, seconds=year.chance.randint(-600, 600))
-    for source in year.sources.values():
-        source.outage, source.retry_at, source.during = "", "", lambda key: None
-        source.troubles.clear()
-    year.forge.troubles.clear()
     sys.stdout.write(timeline(year.told))
-    seen = Counter[str]()
-    for counts in year.told.values():
-        seen += counts
-    for word in ("create", "update", "close (obsolete)", "nothing", "leave (rejected)", "leave (backlog)", "reopened"):
-        assert seen[word], f"the year had no {word!r}"
-    assert seen["leave (edited by a person)"] and seen["recheck after 7 d"] and seen["two runners, same source"]
+    year.check_history()
+    seen = year.all_told()
+    assert {word for word in HAPPENED if not seen[word]} == set(), "the year was too quiet"
+    year.everything_ends_well()
 
 
 def timeline(told: dict[str, Counter[str]]) -> str:
