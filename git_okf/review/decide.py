@@ -4,7 +4,7 @@
 |--------------------------------------------------------------|---------------------------------|-----------------|
 | the run only looked                                          | leave (backlog)                 | no              |
 | settled (nothing wanted, or what was rejected), not open:    |                                 |                 |
-|   nothing wanted                                             | nothing                         | no              |
+|   nothing wanted, and nothing rejected left out of that      | nothing                         | no              |
 |   what was rejected                                          | leave (rejected)                | no              |
 | settled, open, and people committed                          | leave (edited by a person)      | no              |
 | settled, open                                                | close (obsolete)                | no              |
@@ -63,6 +63,8 @@ class Facts:
     """The content that the open review's text speaks of; "" where its marker is missing or was tampered with."""
     rejected: frozenset[str] = frozenset()
     """Contents whose last review was closed unmerged by a person."""
+    withheld: bool = False
+    """The source offers more, which was rejected item by item and is no part of what is wanted."""
     full: bool = False
     """High water: there is no room for one more review."""
     others: int = 0
@@ -121,12 +123,12 @@ def _is_settled(facts: Facts) -> bool:
 
 def _after_settling(facts: Facts) -> tuple[Word, str]:
     if not facts.open:
-        if facts.wanted:
+        if facts.wanted or facts.withheld:
             return Word.LEAVE_REJECTED, "this very content was rejected: it is not proposed again until it differs"
         return Word.NOTHING, "the base has it all"
     if facts.people is not People.NONE:
         return Word.LEAVE_EDITED, "what was synced is settled; the review stays open for what people committed"
-    if facts.wanted:
+    if facts.wanted or facts.withheld:
         return Word.CLOSE, "the source went back to what was rejected before"
     return Word.CLOSE, "the base has it all"
 

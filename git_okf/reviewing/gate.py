@@ -37,7 +37,7 @@ def _gate(case: Case, run: Run, base: Baseline, seen: Observation, plan: Delta, 
         case.content = again
     case.reviews = deleted_without_host(case) or case.reviews
     case.found = assess(case, case.content, full=case.open is None and backlog.is_full(case))
-    facts = case.found.facts
+    facts = replace(case.found.facts, withheld=settling.withheld(case.source, seen))
     if case.found.people:
         in_the_way = any(item.outcome == delta.CONFLICT for item in plan.retained)
         facts = replace(facts, people=decide.People.IN_THE_WAY if in_the_way else decide.People.BELOW)

@@ -45,7 +45,7 @@ def settled(case: Case, word: Word, done: Review | None) -> Targets:
     found, now = case.found.record, case.desk.now
     if word in (Word.CREATE, Word.UPDATE) and done is not None:
         return offered(case, done)
-    if word is Word.CLOSE or (word is Word.NOTHING and not case.content):
+    if word is Word.CLOSE or (word in (Word.NOTHING, Word.LEAVE_REJECTED) and not case.content):
         return targets.settled(found, _came_to(case), now)
     return found
 

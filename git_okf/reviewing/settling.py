@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from git_okf.config import SourceConfig
-from git_okf.model import Delta, Status
+from git_okf.model import Delta, Observation, Status
 from git_okf.review import targets
 from git_okf.review.targets import State, Target, Targets
 from git_okf.source import Settlement, ingesting
@@ -58,6 +58,12 @@ def waiting(source: SourceConfig, delta: Delta) -> int:
     if part is None:
         return 1
     return max(1, len(part.unresolved({}, {record.key: record.memo for record in delta.records if record.memo})))
+
+
+def withheld(source: SourceConfig, seen: Observation) -> bool:
+    """Whether the source still offers items that a review refused."""
+    part = ingesting(source)
+    return part is not None and part.withheld(seen.outcomes)
 
 
 def conflicts(repo: Repo, source: SourceConfig) -> frozenset[str]:

@@ -25,7 +25,7 @@ from types import MappingProxyType
 from typing import Any, Protocol, TypedDict, cast
 
 from git_okf.config import SourceConfig
-from git_okf.model import Fetched, Observation, Record
+from git_okf.model import Fetched, Observation, Outcome, Record
 
 
 class Spool(Protocol):
@@ -174,6 +174,9 @@ class Ingesting(Protocol):
     ) -> tuple[Mapping[str, Any], Memos]:
         """What the source remembers of itself and of its items, once that became of what waits for a decision.
         `review` names the review that it was decided in; "" where there was none."""
+
+    def withheld(self, outcomes: Mapping[str, Outcome]) -> bool:
+        """Whether something was left out of a run because a review refused it and the source still offers it."""
 
     def unresolved(self, memory: Mapping[str, Any], memos: Memos) -> frozenset[str]:
         """The keys of items about which a person has to decide: in a review, or because of a conflict."""

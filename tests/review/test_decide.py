@@ -17,7 +17,7 @@ NO, ON_TOP, CLASH = People.NONE, People.BELOW, People.IN_THE_WAY
 
 def every() -> Iterator[Facts]:
     """Every combination of facts."""
-    for wanted, branch, behind, people, is_open, told, rejected, full, others in product(
+    for wanted, branch, behind, people, is_open, told, rejected, withheld, full, others in product(
         (None, "", W),
         (None, W, O),
         (False, True),
@@ -25,6 +25,7 @@ def every() -> Iterator[Facts]:
         (False, True),
         ("", W, O),
         (frozenset(), frozenset({W}), frozenset({O})),
+        (False, True),
         (False, True),
         (0, 2),
     ):
@@ -36,6 +37,7 @@ def every() -> Iterator[Facts]:
             open=is_open,
             told=told,
             rejected=rejected,
+            withheld=withheld,
             full=full,
             others=others,
         )
@@ -46,7 +48,8 @@ TABLE: tuple[Row, ...] = (
     # wanted, rejected, open, people, branch, behind, told, full -> word, is the branch written
     (None, ANY, ANY, ANY, ANY, ANY, ANY, ANY, Word.LEAVE_BACKLOG, False),
     # nothing is wanted
-    ("", ANY, False, ANY, ANY, ANY, ANY, ANY, Word.NOTHING, False),
+    ("", False, False, ANY, ANY, ANY, ANY, ANY, Word.NOTHING, False),
+    ("", True, False, ANY, ANY, ANY, ANY, ANY, Word.LEAVE_REJECTED, False),
     ("", ANY, True, NO, ANY, ANY, ANY, ANY, Word.CLOSE, False),
     ("", ANY, True, (ON_TOP, CLASH), ANY, ANY, ANY, ANY, Word.LEAVE_EDITED, False),
     # what is wanted was rejected
@@ -79,7 +82,7 @@ TABLE: tuple[Row, ...] = (
 
 
 def matches(row: Row, facts: Facts) -> bool:
-    was_rejected = bool(facts.wanted) and facts.wanted in facts.rejected
+    was_rejected = facts.wanted in facts.rejected if facts.wanted else facts.withheld
     said = (
         facts.wanted,
         was_rejected,
@@ -105,7 +108,7 @@ def test_every_combination_of_facts_stands_in_exactly_one_line_and_comes_to_its_
         assert (decision.word, decision.write_branch) == TABLE[lines[0]][8:], facts
         seen[lines[0]] += 1
     assert set(seen) == set(range(len(TABLE)))
-    assert sum(seen.values()) == 3 * 3 * 2 * 3 * 2 * 3 * 3 * 2 * 2
+    assert sum(seen.values()) == 3 * 3 * 2 * 3 * 2 * 3 * 3 * 2 * 2 * 2
 
 
 @pytest.fixture(scope="module")

@@ -58,10 +58,10 @@ def test_a_rejected_package_is_offered_again_only_when_its_content_differs(
         office.hub.delete_branch(BRANCH)
     if fresh:
         office.fresh()
-    assert office.decision() == "nothing"
+    assert office.decision() == "leave (rejected)"
     assert (office.state_of(PDF), office.targets()) == ("REJECTED", [("REJECTED", 1)])
     before = office.refs()
-    assert office.decision() == "nothing"
+    assert office.decision() == "leave (rejected)"
     assert (office.refs(), office.server.kinds()) == (before, ["advert", "ls-refs"])
     office.commit({f"{DOCX}/SKILL.md": skill("docx", "# 2\n")})
     assert office.decision() == "create", "the other package changed"
@@ -89,7 +89,7 @@ def test_a_new_package_that_is_rejected_is_remembered_though_it_was_never_here(o
     office.hub.close(1)
     office.hub.delete_branch(BRANCH)
     office.fresh()
-    assert office.decision() == "nothing"
+    assert office.decision() == "leave (rejected)"
     assert list(office.state().watermarks["rejected"]) == ["skills/xlsx"]
     office.commit(TWO)
     assert office.decision() == "create"
@@ -156,7 +156,7 @@ def test_what_a_merge_left_out_waits_for_a_decision_again(office: Office) -> Non
     assert office.changed() == {"pdf/SKILL.md"}
     assert (office.state_of(PDF), office.state_of(DOCX)) == ("READY_FOR_REVIEW", "APPROVED")
     office.hub.close(2)
-    assert office.decision() == "nothing"
+    assert office.decision() == "leave (rejected)"
     assert (office.state_of(PDF), office.state_of(DOCX)) == ("REJECTED", "APPROVED")
 
 
@@ -236,7 +236,7 @@ def test_without_a_host_the_base_tells_what_became_of_a_package(office: Office) 
     assert office.decision() == "create"
     assert office.changed() == {"docx/SKILL.md"}
     office.hub.git("update-ref", "refs/heads/main", f"refs/heads/{BRANCH}")
-    assert office.decision() == "nothing"
+    assert office.decision() == "leave (rejected)"
     assert office.state_of(DOCX) == "APPROVED"
 
 

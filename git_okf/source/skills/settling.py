@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from git_okf.model import Ignored, Outcome
 from git_okf.source import Memos, Settlement
 from git_okf.source.skills import ingestion, remembered
-from git_okf.source.skills.ingestion import CONFLICTING, REJECTED_KEPT, State
+from git_okf.source.skills.ingestion import CONFLICTING, REFUSED, REJECTED_KEPT, State
 
 
 def settled(memory: Mapping[str, Any], memos: Memos, how: Settlement, review: str) -> tuple[Mapping[str, Any], Memos]:
@@ -36,6 +37,10 @@ def _memo(memo: Mapping[str, Any], how: Settlement, review: str) -> Mapping[str,
         return {**memo, ingestion.MEMO: ingestion.to_memo(ingestion.reopened(history))} if again else memo
     waits = latest.state is State.READY_FOR_REVIEW
     return ingestion.settled(memo, State(how.value), review) if waits else memo
+
+
+def withheld(outcomes: Mapping[str, Outcome]) -> bool:
+    return any(isinstance(each, Ignored) and each.reason == REFUSED for each in outcomes.values())
 
 
 def unresolved(memory: Mapping[str, Any], memos: Memos) -> frozenset[str]:
