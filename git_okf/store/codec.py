@@ -1,8 +1,9 @@
 """A record as one line of JSON, small: what has its default value is left out, what repeats is told once.
 
 Keys and URLs are written relative to the source's base URL, hashes without `sha256:`, the fingerprint as its number in
-a table, links by link sets, the path only where it is not what the key suggests. `decode(encode(r)) == r` for every
-record; the same record gives the same bytes as long as its set stays the same.
+a table, links by link sets, the path only where it is not what the key suggests, the content of a file only where its
+name does not tell it; a name that is the title, and a path made of the name, are `true`. `decode(encode(r)) == r` for
+every record; the same record gives the same bytes as long as its set stays the same.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from git_okf.store import linksets
 from git_okf.store.linksets import LinkSet
 
 _HASH = re.compile(r"sha256:[0-9a-f]{64}\Z")
+_BLOB = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _PLAIN = "="
 """Stands before a value that is written as it is, where the short form would be ambiguous."""
 
@@ -89,9 +91,11 @@ class Codec:
         if record.status is not Status.PAGE:
             line["status"] = str(record.status)
         if record.path != self._usual_path(record.key, record.status):
-            line["path"] = record.path
+            line["path"] = True if record.name and record.path == _path_of(record.name) else record.path
         for names, form in self._forms:
             line.update((name, form(value)) for name, attribute in names if (value := getattr(record, attribute)))
+        if record.name and record.name == record.title:
+            line["name"] = True
         if record.fingerprint:
             line["by"] = self.fingerprints.index(record.fingerprint)
         if record.form != "html":
@@ -116,7 +120,7 @@ class Codec:
         if line.keys() - _KNOWN:
             self.extra[key] = {name: value for name, value in line.items() if name not in _KNOWN}
         values: dict[str, Any] = {}
-        for name, value in line.items():
+        for name, value in _spelled(line).items():
             known = _READ.get(name)
             if known is None:
                 continue
@@ -147,18 +151,40 @@ class Codec:
         return cast(tuple[str, ...], links)
 
 
+def _path_of(name: str) -> str:
+    """The path that most items with a name have."""
+    return f"pages/{name}.md"
+
+
+def _spelled(line: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The line with what other fields of it tell."""
+    if line.get("name") is not True and line.get("path") is not True:
+        return line
+    name = _typed(line.get("title") if line.get("name") is True else line.get("name"), str)
+    return {**line, "name": name, **({"path": _path_of(name)} if line.get("path") is True else {})}
+
+
 def _packed(file: File) -> list[Any]:
-    return [file.path, file.blob, file.size, *([True] if file.executable else [])]
+    told = [file.path, file.size] if file.blob and file.blob == _named(file.path) else [file.path, file.blob, file.size]
+    return [*told, *([True] if file.executable else [])]
 
 
 def _unpacked(told: Any) -> File:
     if not isinstance(told, list) or [type(value) for value in told] not in _FILE_FORMS:
         raise ValueError(f"{told!r} stands where a file belongs")
-    path, blob, size, *rest = told
+    path, blob, size, *rest = told if isinstance(told[1], str) else (told[0], _named(told[0]), *told[1:])
+    if not blob and not isinstance(told[1], str):
+        raise ValueError(f"neither its name nor anything else tells the content of the file {path!r}")
     return File(path=path, blob=blob, size=size, executable=bool(rest))
 
 
-_FILE_FORMS = ([str, str, int], [str, str, int, bool])
+def _named(path: str) -> str:
+    """The content that a file is named by; "" where it has another name."""
+    name = path.rpartition("/")[2].partition(".")[0]
+    return name if _BLOB.fullmatch(name) else ""
+
+
+_FILE_FORMS = ([str, str, int], [str, str, int, bool], [str, int], [str, int, bool])
 
 
 def _short_hash(text: str) -> str:

@@ -18,13 +18,15 @@ BASE = "https://docs.example.com/guide/"
 TEXT = st.text(max_size=12) | st.sampled_from(["=", "=x", BASE, BASE + "a.html", "\ud800", "\u2028\n", "sha256:"])
 HASH = st.just("") | st.binary(min_size=32, max_size=32).map(lambda b: "sha256:" + b.hex()) | TEXT
 KEY = st.sampled_from([f"{BASE}s/{number}.html" for number in range(30)]) | TEXT.filter(bool)
+BLOB = TEXT | st.sampled_from(["0f" * 20, "a1" * 32])
+FILE = TEXT | st.sampled_from([f"assets/{'0f' * 20}.png", f"assets/{'a1' * 32}", f"assets/{'0f' * 20}-400w.webp"])
 RECORD = st.builds(
     Record,
     key=KEY,
     status=st.sampled_from(Status),
     url=TEXT,
-    path=TEXT | st.sampled_from(["pages/s/1.md", "pages/home.md"]),
-    title=TEXT,
+    path=TEXT | st.sampled_from(["pages/s/1.md", "pages/home.md", "pages/install.md"]),
+    title=TEXT | st.just("install"),
     description=TEXT,
     content_hash=HASH,
     compared_hash=HASH,
@@ -41,9 +43,9 @@ RECORD = st.builds(
     failure=TEXT,
     tries=st.integers(0, 9),
     edited=st.booleans(),
-    name=TEXT,
+    name=TEXT | st.just("install"),
     files=st.lists(
-        st.builds(File, path=TEXT, blob=TEXT, size=st.integers(0, 2**40), executable=st.booleans()), max_size=3
+        st.builds(File, path=FILE, blob=BLOB, size=st.integers(0, 2**40), executable=st.booleans()), max_size=3
     ).map(tuple),
     memo=st.dictionaries(st.text(), st.none() | st.integers() | st.lists(st.text(max_size=3)), max_size=3),
 )
@@ -84,6 +86,30 @@ def test_what_has_its_default_value_is_left_out() -> None:
     assert Codec(base=BASE).encode(record) == b'{"key":"install.html"}'
 
 
+def test_what_another_field_tells_is_told_once() -> None:
+    blob = "0f" * 20
+    files = (File(path=f"assets/{blob}.png", blob=blob, size=3), File(path="b.png", blob=blob, size=3))
+    record = Record(key="k", path="pages/A note.md", title="A note", name="A note", files=files)
+    line = Codec().encode(record)
+    assert json.loads(line) == {
+        "key": "k",
+        "path": True,
+        "title": "A note",
+        "name": True,
+        "files": [[f"assets/{blob}.png", 3], ["b.png", blob, 3]],
+    }
+    assert records_of([line], Codec()) == [record]
+    usual = Record(key="k", path="pages/k.md", title="A note", name="A note")
+    assert records_of([Codec().encode(usual)], Codec()) == [usual]
+
+
+def test_what_was_written_out_is_read_as_well() -> None:
+    blob = "0f" * 20
+    line = {"key": "k", "path": "pages/a.md", "title": "a", "name": "a", "files": [[f"{blob}.png", blob, 3, True]]}
+    files = (File(path=f"{blob}.png", blob=blob, size=3, executable=True),)
+    assert Codec().decode(line, {}) == Record(key="k", path="pages/a.md", title="a", name="a", files=files)
+
+
 def test_the_base_is_what_all_pages_share() -> None:
     pages = {key: Record(key=key) for key in (BASE + "a/x", BASE + "b")}
     aside = Record(key="https://elsewhere.example.com/", status=Status.ALIAS)
@@ -116,6 +142,9 @@ def test_what_a_newer_version_wrote_is_kept() -> None:
         {"key": "a", "links": ["unknown", 0, 3]},
         {"key": "a", "links": ["", 0]},
         {"key": "a", "by": -1.0},
+        {"key": "a", "path": True},
+        {"key": "a", "name": True},
+        {"key": "a", "files": [["b.png", 1]]},
     ],
 )
 def test_a_line_that_makes_no_sense_is_an_error(line: object) -> None:

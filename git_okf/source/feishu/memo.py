@@ -1,10 +1,10 @@
 """What a source remembers of an article between two runs, as JSON values in its record (`Record.memo`).
 
-syncCheckpoints  type -> {at, done}: its watermark (see `watermark`)
+syncCheckpoints  type -> {at, done}: its watermark (see `watermark`); `done` but for what `stored` tells
 parts            type -> {seen, stored, facts}: what was there, what of it was stored where, what it told
+  stored         token -> [modification time, path]; the path alone where it is done at the time of the mark
 media            token -> path: the images and files in the text
 left             type -> {standing, why}: what stays away until it changes
-name             as it was listed
 """
 
 from __future__ import annotations
@@ -39,6 +39,24 @@ class Part:
         made = self.facts.get("thumbnail")
         return {path for _, path in self.stored.values()} | ({made} if isinstance(made, str) else set())
 
+    @property
+    def implied(self) -> frozenset[str]:
+        """Who is done at the time of the mark, and stored with that very time: told once."""
+        mark = self.mark
+        if mark is None:
+            return frozenset()
+        return frozenset(token for token, (when, _) in self.stored.items() if when == mark.at and token in mark.done)
+
+    def told(self) -> dict[str, Any]:
+        """As JSON values, but for the mark; what is empty is left out."""
+        implied = self.implied
+        stored = {
+            token: short(path) if token in implied else [when, short(path)]
+            for token, (when, path) in sorted(self.stored.items())
+        }
+        whole = {"seen": self.seen, "stored": stored, "facts": _changed(self.facts, short)}
+        return {name: value for name, value in whole.items() if value}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Left:
@@ -56,23 +74,8 @@ class Memo:
 
     def told(self) -> dict[str, Any]:
         """As JSON values; what is empty is left out."""
-        stored = {
-            kind: {token: [when, short(path)] for token, (when, path) in sorted(part.stored.items())}
-            for kind, part in self.parts.items()
-        }
-        parts = {
-            kind: {
-                name: value
-                for name, value in (
-                    ("seen", part.seen),
-                    ("stored", stored[kind]),
-                    ("facts", _changed(part.facts, short)),
-                )
-                if value
-            }
-            for kind, part in self.parts.items()
-        }
-        marks = {kind: part.mark.told() for kind, part in self.parts.items() if part.mark}
+        parts = {kind: part.told() for kind, part in self.parts.items()}
+        marks = {kind: part.mark.told(but=part.implied) for kind, part in self.parts.items() if part.mark}
         left = {kind: {"standing": each.standing, "why": each.why} for kind, each in self.left.items()}
         whole = {
             "syncCheckpoints": marks,
@@ -120,18 +123,24 @@ def memo_of(told: Mapping[str, Any], files: Iterable[File] = ()) -> Memo:
 
 def _part(told: object, mark: object, path_of: Callable[[str], str]) -> Part:
     told = _mapping(told)
-    seen = told.get("seen")
+    seen, stored, last = told.get("seen"), _mapping(told.get("stored")), mark_of(mark)
+    if last is not None:
+        last = Mark(last.at, last.done | {token for token, each in stored.items() if isinstance(each, str)})
     return Part(
-        mark=mark_of(mark),
+        mark=last,
         seen=seen if isinstance(seen, str) else "",
-        stored={token: (when, path_of(path)) for token, (when, path) in _stored(_mapping(told.get("stored")))},
+        stored={token: (when, path_of(path)) for token, (when, path) in _stored(stored, last.at if last else 0)},
         facts=_changed(_mapping(told.get("facts")), path_of),
     )
 
 
-def _stored(told: Mapping[str, Any]) -> Iterator[tuple[str, tuple[int, str]]]:
+def _stored(told: Mapping[str, Any], at: int) -> Iterator[tuple[str, tuple[int, str]]]:
     for token, each in told.items():
-        if isinstance(each, list | tuple) and len(each) == 2 and isinstance(each[0], int) and isinstance(each[1], str):
+        if isinstance(each, str):
+            yield token, (at, each)
+        elif (
+            isinstance(each, list | tuple) and len(each) == 2 and isinstance(each[0], int) and isinstance(each[1], str)
+        ):
             yield token, (each[0], each[1])
 
 

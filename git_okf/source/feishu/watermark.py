@@ -26,9 +26,10 @@ class Mark:
     at: int
     done: frozenset[str] = frozenset()
 
-    def told(self) -> dict[str, Any]:
-        """As it stands in the memory."""
-        return {"at": iso(self.at), "done": sorted(self.done)}
+    def told(self, *, but: frozenset[str] = frozenset()) -> dict[str, Any]:
+        """As it stands in the memory; without the ids in `but`, which are told elsewhere."""
+        done = sorted(self.done - but)
+        return {"at": iso(self.at), **({"done": done} if done else {})}
 
 
 def mark_of(told: object) -> Mark | None:

@@ -108,6 +108,30 @@ def test_a_memory_that_was_told_is_read_again() -> None:
     assert memo_of({}) == Memo() and Memo().told() == {}
 
 
+@given(
+    st.none() | st.integers(NOW - 1, NOW),
+    st.frozensets(st.sampled_from("abc")),
+    st.dictionaries(st.sampled_from("abc"), st.tuples(st.sampled_from([0, NOW - 1, NOW]), st.sampled_from(["x", "y"]))),
+)
+def test_who_is_done_and_stored_at_one_time_is_told_once(
+    at: int | None, done: frozenset[str], stored: dict[str, tuple[int, str]]
+) -> None:
+    mark = None if at is None else Mark(at, done)
+    memo = Memo(parts={"article": Part(mark=mark, seen="0f", stored=stored)})
+    assert memo_of(memo.told()) == memo
+
+
+def test_a_memory_that_was_told_at_length_is_read_as_well() -> None:
+    at = iso(NOW)
+    told = {
+        "syncCheckpoints": {"html": {"at": at, "done": ["a"]}},
+        "parts": {"html": {"seen": "0f", "stored": {"a": [NOW, "a.html"]}}},
+    }
+    part = Part(mark=Mark(NOW, frozenset("a")), seen="0f", stored={"a": (NOW, "a.html")})
+    assert memo_of(told) == Memo(parts={"html": part})
+    assert Memo(parts={"html": part}).told()["parts"]["html"]["stored"] == {"a": "a.html"}
+
+
 def test_paths_are_told_short_and_are_whole_again_with_the_files_of_the_record() -> None:
     blob = "0f" * 20
     file = File(path=f"assets/0f/{blob}.png", blob=blob, size=3)
