@@ -7,7 +7,7 @@ article, and it may have others for podcast, slides and HTML, told by their exac
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from git_okf import digest
 from git_okf.config import FeishuSource
@@ -31,6 +31,8 @@ class Choice:
     audio: Entry | None = None
     files: tuple[Entry, ...] = ()
     """All of them, where the type is files."""
+    page: Entry | None = None
+    """Of those the one that people open."""
     unused: tuple[Entry, ...] = ()
 
     @property
@@ -63,6 +65,7 @@ class Article:
         """16 hex digits for what is there under which names, and what of it is taken, which the title decides too."""
         choice = self.choice(kind)
         roles = [entry.token if entry is not None else "" for entry in (choice.text, choice.cover, choice.audio)]
+        roles += [choice.page.token] if choice.page is not None else []
         return digest.fingerprint(membership(self.types[kind].entries), roles)
 
 
@@ -123,10 +126,9 @@ def chosen(kind: str, title: str, listing: Listing) -> Choice:
         scripts = texts or tuple(each for each in files if sniffing.is_text(each.name))
         choice = Choice(text=_named(scripts, title), cover=_cover(files), audio=_named(sounds, title))
     else:
-        choice = Choice(files=files)
+        choice = Choice(files=files, page=_first(files, title))
     used = {entry.token for entry in choice.entries}
-    unused = tuple(entry for entry in listing.entries if entry.token not in used)
-    return Choice(text=choice.text, cover=choice.cover, audio=choice.audio, files=choice.files, unused=unused)
+    return replace(choice, unused=tuple(entry for entry in listing.entries if entry.token not in used))
 
 
 def _named(entries: tuple[Entry, ...], title: str) -> Entry | None:
@@ -139,6 +141,14 @@ def _cover(files: tuple[Entry, ...]) -> Entry | None:
     pictures = [each for each in files if sniffing.is_picture(each.name)]
     said = [each for each in pictures if any(word in each.name.lower() for word in _COVER_WORDS)]
     return next(iter((*said, *pictures)), None)
+
+
+def _first(files: tuple[Entry, ...], title: str) -> Entry | None:
+    """The page that people open: the index, the one named like the article, or the first."""
+    pages = [each for each in files if sniffing.suffix(each.name) in ("html", "htm")]
+    index = [each for each in pages if sniffing.stem(each.name).lower() == "index"]
+    named = [each for each in pages if sniffing.stem(each.title) == title]
+    return next(iter((*index, *named, *pages, *files)), None)
 
 
 def due(article: Article, prior: Prior | None, fingerprint: str, limit: int) -> frozenset[str]:

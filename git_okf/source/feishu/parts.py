@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from git_okf.model import File
-from git_okf.source.feishu import sniffing, thumbnail
+from git_okf.source.feishu import thumbnail
 from git_okf.source.feishu.api import Feishu
 from git_okf.source.feishu.article import Article, Choice
 from git_okf.source.feishu.entries import DOCX, Entry
@@ -45,10 +45,9 @@ class Press:
         if kind == PODCAST:
             return Stored(part=self._podcast(choice, before))
         named = self._shelf.together(choice.files, before)
-        first = _first(choice.files, self._article.entry.title)
         facts: dict[str, Any] = {}
-        if first is not None:
-            facts["path"] = named[first.token].path
+        if choice.page is not None:
+            facts["path"] = named[choice.page.token].path
         if len(named) > 1:
             facts["files"] = sorted(file.path for file in named.values())
         return Stored(part=self._part(kind, named, facts))
@@ -142,11 +141,3 @@ def _settled(entry: Entry, listed_at: int) -> int:
     """The modification time that proves the bytes; 0 where they may have changed again within that second."""
     modified = entry.modified or 0
     return 0 if abs(modified - listed_at) <= RACE_S else modified
-
-
-def _first(files: Iterable[Entry], title: str) -> Entry | None:
-    """The page that people open: the index, the one named like the article, or the first."""
-    pages = [each for each in files if sniffing.suffix(each.name) in ("html", "htm")]
-    index = [each for each in pages if sniffing.stem(each.name).lower() == "index"]
-    named = [each for each in pages if sniffing.stem(each.title) == title]
-    return next(iter((*index, *named, *pages, *files)), None)

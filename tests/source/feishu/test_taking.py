@@ -440,6 +440,21 @@ def test_slides_of_several_files_keep_the_names_by_which_they_find_each_other(de
     assert set(outcomes(desk.sync()).values()) == {"NotModified"}
 
 
+def test_the_page_that_people_open_follows_the_name_of_the_article(desk: Desk) -> None:
+    drive = desk.drive
+    blog = drive.blog("a story", "Its text.")
+    slides = drive.folder(blog.token, SLIDES)
+    for name in ("a story.html", "1.html"):
+        drive.file(slides, name, page(name))
+    drive.later(days=1)
+    assert taken(desk, blog.token).meta["slides"]["path"].endswith("/a-story.html")
+    drive.rename(blog.token, "another story")
+    fetched = taken(desk, blog.token)
+    assert fetched.meta["slides"]["path"].endswith("/1.html")
+    assert fetched.meta["slides"] == desk.fetched(blog.token).meta["slides"]
+    assert desk.server.count("media") == 2, "both by the run that knows nothing"
+
+
 def test_no_file_is_ever_taken_for_a_concept(desk: Desk) -> None:
     drive = desk.drive
     blog = drive.blog("a story", "Its text.")
