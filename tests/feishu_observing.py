@@ -31,6 +31,10 @@ class Clock:
         self.slept.append(seconds)
         self.seconds += seconds
 
+    def pass_by(self, seconds: float) -> None:
+        """Time in which somebody else works."""
+        self.seconds += seconds
+
     def monotonic(self) -> float:
         return self.seconds
 

@@ -101,6 +101,8 @@ class Server:
         self.enforce = False
         """Limits by the second are enforced."""
         self.monotonic: Callable[[], float] = time.monotonic
+        self.takes: Callable[[Request], None] = lambda request: None
+        """Called with each request before it is answered: where a clock of the test's own lets time pass."""
         self.issued: dict[str, int] = {}
         """Token -> when it ends, by the drive's clock."""
         self.calls_a_token = 0
@@ -424,6 +426,7 @@ class _Handler(BaseHTTPRequestHandler):
                     at=server.monotonic(),
                 )
             )
+            server.takes(server.log[-1])
             date = formatdate(server.drive.now, usegmt=True)
             server.happened(parts.path)
         self._send(answer, fault, date)

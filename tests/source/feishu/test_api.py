@@ -257,7 +257,7 @@ def test_no_class_of_endpoints_is_asked_more_often_than_its_limit_allows(desk: D
     assert not any(r.code == 99991400 for r in desk.server.log)
     assert (desk.server.rush("docx"), desk.server.rush("media")) == (4, 4)
     desk.sync()
-    assert desk.server.rush("list") == 16
+    assert desk.server.rush("list") == 19
 
 
 def test_whoever_asks_faster_than_the_limit_is_told_to_wait_and_waits(desk: Desk) -> None:
