@@ -18,6 +18,8 @@ def test_a_blog_of_163_articles_costs_what_changed_in_it(program: Press) -> None
     assert program.subject == "sync: +163 -0 =0 (blog)"
     assert program.server.count("list") == listings
     taken = program.server.sent
+    items = program.repo.git("ls-tree", "-rl", "okf/state", "blog/items/").splitlines()
+    assert sum(int(line.split()[3]) for line in items) < 1000 * len(made), "under a kilobyte an article"
 
     quiet = program.quiet()
     assert program.server.kinds() == {"auth": 1, "list": listings}
