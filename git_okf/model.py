@@ -10,7 +10,7 @@ ISO 8601 with an offset.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
@@ -65,8 +65,8 @@ class Record:
     """Characters of the body."""
     etag: str = ""
     last_modified: str = ""
-    links: tuple[str, ...] = ()
-    """In-scope keys the page links to, in page order, each once."""
+    links: Sequence[str] = ()
+    """In-scope keys the page links to, in page order, each once; equal to the tuple of them."""
     form: str = "html"
     """`html`, or `markdown` where the site publishes Markdown and it was taken."""
     target: str = ""
@@ -118,7 +118,8 @@ class Fetched:
     size: int
     etag: str = ""
     last_modified: str = ""
-    links: tuple[str, ...] = ()
+    links: Sequence[str] = ()
+    """As in `Record`."""
     form: str = "html"
     warnings: tuple[str, ...] = ()
     """What extraction could not keep, for the report (coverage check)."""

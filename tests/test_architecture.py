@@ -17,10 +17,11 @@ ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "git_okf"
 
 STAGES = ("source", "delta", "guard", "bundle", "store", "review", "publish")
-SHARED = ("model", "errors", "digest", "config", "gitprogram", "jsonapi")
+SHARED = ("model", "errors", "digest", "config", "gitprogram", "jsonapi", "linksets")
 INNERMOST: Mapping[str, tuple[str, ...]] = {
     "model": (),
     "errors": (),
+    "linksets": (),
     "digest": ("errors",),
     "jsonapi": ("errors", "digest"),
     "config": ("errors",),

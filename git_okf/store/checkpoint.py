@@ -17,13 +17,14 @@ import tempfile
 import time
 import zlib
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import TracebackType
-from typing import IO, TypeVar
+from typing import IO, Any, TypeVar
 
 from git_okf import digest
+from git_okf.linksets import Shelf
 from git_okf.model import Fetched, File
 from git_okf.store.scratch import read_file, replace_file, unwritable
 
@@ -41,7 +42,7 @@ SYNC_S = 5.0
 WINDOW = timedelta(hours=24)
 """How long a result is good for a run that resumes."""
 
-_FIELDS = frozenset(f.name for f in fields(Fetched))
+_NAMES = tuple(f.name for f in fields(Fetched))
 _TUPLES = ("links", "warnings", "parts_failed")
 
 
@@ -67,6 +68,7 @@ class Checkpoint:
         self._results: IO[bytes] | None = None
         self._body_at: dict[bytes, int] = {}
         self._result_at: dict[str, int] = {}
+        self._links = Shelf()
         self._ends = [0, 0]
         self._unsaved = 0
         self._synced_at = time.monotonic()
@@ -123,9 +125,9 @@ class Checkpoint:
         return self._guarded(lambda: self._read_body(at))
 
     def remember(self, result: Fetched) -> None:
-        facts = {name: value for name, value in asdict(result).items() if value not in ("", (), {})}
+        facts = {name: value for name in _NAMES if (value := getattr(result, name)) not in ("", (), {})}
         spooled = [name for name in _contents(result) if name.encode() in self._body_at]
-        line = json.dumps({"at": self._clock().isoformat(), "spooled": spooled, "result": facts})
+        line = json.dumps({"at": self._clock().isoformat(), "spooled": spooled, "result": facts}, default=_plain)
         self._guarded(lambda: self._append_result(result.key, line.encode() + b"\n"))
 
     def recall(self, key: str) -> Fetched | None:
@@ -138,7 +140,7 @@ class Checkpoint:
         if result is None or not timedelta(0) <= age <= WINDOW:
             return None
         lost = any(name.encode() not in self._body_at for name in line["spooled"])
-        return None if lost else result
+        return None if lost else replace(result, links=self._links.hold(result.links))
 
     # --- its end ---
 
@@ -280,9 +282,14 @@ def _contents(result: Fetched) -> list[str]:
     return [result.content_hash, *(name for file in result.files for name in (file.blob, file.content) if name)]
 
 
+def _plain(value: Any) -> Any:
+    """A part of a result as JSON has it: a file, or links that are held small."""
+    return asdict(value) if isinstance(value, File) else list(value)
+
+
 def _result(facts: dict[str, object]) -> Fetched | None:
     """The result again; None where another version wrote fields this one does not know, or left some out."""
-    if not facts.keys() <= _FIELDS:
+    if not facts.keys() <= frozenset(_NAMES):
         return None
     values = {name: tuple(v) if name in _TUPLES and isinstance(v, list) else v for name, v in facts.items()}
     try:

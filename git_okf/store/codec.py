@@ -12,11 +12,11 @@ import json
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any
 
+from git_okf import linksets
+from git_okf.linksets import Links, LinkSet
 from git_okf.model import File, Record, Status
-from git_okf.store import linksets
-from git_okf.store.linksets import LinkSet
 
 _HASH = re.compile(r"sha256:[0-9a-f]{64}\Z")
 _BLOB = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
@@ -142,13 +142,13 @@ class Codec:
             return None
         return self.decode({name: value for name, value in json.loads(found).items() if name != "links"}, {})
 
-    def _links(self, key: str, packed: Any, memory: dict[str, str]) -> tuple[str, ...]:
+    def _links(self, key: str, packed: Any, memory: dict[str, str]) -> Links:
         if type(packed) is not list:
             raise ValueError(f"the record {key} has no list of links")
         links = linksets.PackedLinks(packed, self.sets, lambda text: _once(memory, self.expand(text)))
         if packed and packed[0] in self.sets:
             self.used[key] = packed[0]
-        return cast(tuple[str, ...], links)
+        return links
 
 
 def _path_of(name: str) -> str:

@@ -11,10 +11,10 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from git_okf.linksets import LinkSet
 from git_okf.model import Record
 from git_okf.store import codec as codecs
 from git_okf.store.codec import Codec
-from git_okf.store.linksets import LinkSet
 from git_okf.store.repo import Repo
 from git_okf.store.scratch import read_file, replace_file, unwritable
 

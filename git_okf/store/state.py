@@ -20,11 +20,11 @@ from operator import attrgetter
 from typing import Any
 
 from git_okf.errors import GitRefused, OkfError
+from git_okf.linksets import LinkSet
 from git_okf.model import Record, Status
 from git_okf.store import codec as codecs
 from git_okf.store.codec import Codec
 from git_okf.store.counts import Counts, count, counts_of
-from git_okf.store.linksets import LinkSet
 from git_okf.store.overlay import drop_overlay as drop_overlay
 from git_okf.store.overlay import read_overlay as read_overlay
 from git_okf.store.overlay import write_overlay as write_overlay

@@ -16,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from git_okf.errors import GitRefused
+from git_okf.linksets import Shelf
 from git_okf.model import Fetched
 from git_okf.store import checkpoint as checkpoints
 from git_okf.store.checkpoint import Binding, Checkpoint
@@ -220,6 +221,23 @@ def test_memory_does_not_grow_with_the_bodies(tmp_path: Path) -> None:
         _, peak = tracemalloc.get_traced_memory()
         tracemalloc.stop()
     assert peak < 3_000_000
+
+
+def test_the_links_of_a_result_come_back_and_are_held_small(tmp_path: Path) -> None:
+    navigation = tuple(f"https://docs.example.com/{number}" for number in range(100))
+    pages = [replace(result(number), links=Shelf().hold((f"own{number}", *navigation))) for number in range(300)]
+    with open_at(tmp_path) as spool:
+        for page in pages:
+            spool.remember(page)
+    with open_at(tmp_path) as spool:
+        tracemalloc.start()
+        try:
+            found = [spool.recall(page.key) for page in pages]
+            size, _ = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+    assert found == pages
+    assert size < 300 * 2_000, "a fourth of what a hundred links of its own would take a page"
 
 
 def test_a_disk_that_refuses_is_a_sentence(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ branch of either makes an absence out of a trouble.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from types import MappingProxyType
@@ -75,7 +75,7 @@ class Refusal:
     etag: str = ""
     last_modified: str = ""
     raw_hash: str = ""
-    links: tuple[str, ...] = ()
+    links: Sequence[str] = ()
     urls: Mapping[str, str] = field(default_factory=lambda: NO_URLS)
 
 

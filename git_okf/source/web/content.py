@@ -6,7 +6,6 @@ Bytes that are those of last time, made into content by the same extractor, are 
 from __future__ import annotations
 
 import asyncio
-import sys
 from collections.abc import Mapping
 from concurrent.futures import BrokenExecutor
 from dataclasses import dataclass, field
@@ -14,6 +13,7 @@ from dataclasses import dataclass, field
 from git_okf.config import WebSource
 from git_okf.digest import raw_hash
 from git_okf.errors import OkfError
+from git_okf.linksets import Shelf
 from git_okf.model import Fetched, Record, Status
 from git_okf.source import Tools
 from git_okf.source.web import judge, reading
@@ -44,6 +44,7 @@ class Reader:
     afresh: bool
     tally: Tally
     at_once: asyncio.Semaphore
+    links: Shelf = field(default_factory=Shelf)
     alone: asyncio.Lock = field(default_factory=asyncio.Lock)
     """A page whose worker died is read again by itself: then it is clear whose fault it was."""
 
@@ -150,7 +151,7 @@ class Reader:
                 etag=refused.etag,
                 last_modified=refused.last_modified,
                 raw_hash=refused.raw_hash,
-                links=_shared(read.links),
+                links=self.links.hold(read.links),
                 urls=read.urls or NO_URLS,
             )
         taken = markdown if markdown is not None and read.form == "markdown" else response
@@ -172,7 +173,7 @@ class Reader:
             size=read.size,
             etag=taken.headers.get("etag", ""),
             last_modified=taken.headers.get("last-modified", ""),
-            links=_shared(read.links),
+            links=self.links.hold(read.links),
             form=read.form,
             warnings=read.warnings,
             language=read.language,
@@ -221,11 +222,6 @@ def _is_markdown(response: Response) -> bool:
     media = response.content_type.partition(";")[0].strip().lower()
     named = response.url.partition("?")[0].lower().endswith(_MARKDOWN_NAMES)
     return media in _MARKDOWN_TYPES or (media == "text/plain" and named)
-
-
-def _shared(links: tuple[str, ...]) -> tuple[str, ...]:
-    """The same links with one string for each key: pages name the same ones over and over (a third of the memory)."""
-    return tuple(map(sys.intern, links))
 
 
 def _few(headers: Mapping[str, str]) -> dict[str, str]:

@@ -7,7 +7,7 @@ HEAD. None of them removes anything: a sitemap that cannot be read makes the run
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from git_okf.digest import raw_hash
@@ -203,7 +203,7 @@ class Discovery:
             self._take_llms(pages)
             self._remember(url, response, LLMS, pages)
 
-    def _take_llms(self, keys: tuple[str, ...]) -> None:
+    def _take_llms(self, keys: Sequence[str]) -> None:
         """Pages, also where their Markdown is named: what that stands for is the page."""
         for key in keys:
             page = page_of(key)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from git_okf.store import linksets
-from git_okf.store.linksets import LinkSet, PackedLinks
+from git_okf import linksets
+from git_okf.linksets import LinkSet, PackedLinks, Shelf
 
 LINKS = st.lists(
     st.sampled_from([f"l{number}" for number in range(40)]) | st.text(max_size=4), unique=True, max_size=40
@@ -63,3 +65,23 @@ def test_a_page_keeps_its_set_while_it_fits() -> None:
 
 def test_the_name_of_a_set_tells_apart_what_joins_to_the_same_text() -> None:
     assert linksets.set_id(("a\nb",)) != linksets.set_id(("a", "b"))
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(LINKS, max_size=8))
+def test_what_a_shelf_holds_is_equal_to_what_it_was_given(pages: list[list[str]]) -> None:
+    shelf = Shelf()
+    assert [shelf.hold(links) for links in pages] == [tuple(links) for links in pages]
+
+
+def test_a_shelf_holds_pages_that_resemble_each_other_in_a_fraction_of_their_links() -> None:
+    shelf, navigation = Shelf(), [f"nav{number}" for number in range(200)]
+    pages = [[f"own{number}", *navigation] for number in range(1000)]
+    tracemalloc.start()
+    try:
+        held = [shelf.hold([str(link) for link in page]) for page in pages]
+        size, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert size < 1000 * 200 * 8 / 4, "less than a quarter of what the tuples alone would take"
+    assert held[-1] == tuple(pages[-1]) and all(a is b for a, b in zip(held[1][1:], held[2][1:], strict=True))

@@ -6,13 +6,15 @@ A page's links are then runs of a set (`start, length`) with the links in betwee
     ["5f3c09ab12", 0, 40, "guide/extra.html", 41, 12]
 
 Exact and in order: `decode(encode(links)) == links` for every tuple. Sets are chosen when many pages are written at
-once; a page that changes alone is told by the set it had, so it touches no set.
+once; a page that changes alone is told by the set it had, so it touches no set. While a run holds its pages, a `Shelf`
+tells their links in the same way as they come. Pure; imports nothing of ours.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import overload
@@ -147,6 +149,35 @@ def _checked(packed: Packed, size: int, expand: Callable[[str], str]) -> Iterato
             raise ValueError(f"links refer to what the set {packed[0]!r} does not hold")
         yield item
         yield length
+
+
+class Shelf:
+    """Holds the links of the pages of one run: those of a page like one of the last by that page's, each text once.
+
+    A page has a hundred links, which as a tuple are most of what is known of it.
+    """
+
+    def __init__(self) -> None:
+        self._recent: list[LinkSet] = []
+
+    def hold(self, links: Links) -> Links:
+        """The same links, held small."""
+        if isinstance(links, PackedLinks):
+            return links
+        if len(links) < SHORTEST_SET:
+            return tuple(map(sys.intern, links))
+        return PackedLinks(encode(links, _HELD, linkset := self._like(links), str), {_HELD: linkset}, sys.intern)
+
+    def _like(self, links: Links) -> LinkSet:
+        """The set of a page like this one, else a new one; the last used stand first."""
+        sets = {str(number): linkset for number, linkset in enumerate(self._recent)}
+        name = _best(links, sets, sets)
+        found = LinkSet(tuple(map(sys.intern, links))) if name is None else sets[name]
+        self._recent = [found, *(linkset for linkset in self._recent if linkset is not found)][:SEEDS]
+        return found
+
+
+_HELD = "held"
 
 
 def choose(pages: Iterable[tuple[str, Links]], sets: dict[str, LinkSet], had: Mapping[str, str]) -> dict[str, str]:
