@@ -26,8 +26,8 @@ def write(run: Run, base: Baseline, seen: Observation, plan: Delta, spool: Spool
     plan = plan if run.gate is not None else _approved(run, plan)
     written = _content(run, base, plan, spool)
     if run.options.stage:
-        if written.tree != base.tree:
-            for path in worktree.stage(run.repo, base.tree, written.files):
+        if written.tree is not None and written.tree != base.tree:
+            for path in worktree.update(run.repo, base.tree, written.tree, [*run.source.places, *run.files]):
                 run.world.warn(f"{path} was changed while the sync ran: it is staged, your file was left as it is")
         return finished(run, base, seen, plan, None)
     result, runs = _watched(
@@ -105,7 +105,6 @@ class _Written:
 
     tree: str | None
     commits: tuple[str, ...]
-    files: Mapping[str, Content]
 
 
 def _content(run: Run, base: Baseline, plan: Delta, spool: Spool) -> _Written:
@@ -115,7 +114,6 @@ def _content(run: Run, base: Baseline, plan: Delta, spool: Spool) -> _Written:
     """
     repo, source = run.repo, run.source
     tree, parent, made = base.tree, base.head.commit, []
-    files: dict[str, Content] = {}
     place = partial(changes.in_repository, source.bundle)
     draft = run.result(base, Observation(outcomes={}), plan, word="", exit_code=0)
     rendered: dict[str, Content] = {
@@ -129,7 +127,6 @@ def _content(run: Run, base: Baseline, plan: Delta, spool: Spool) -> _Written:
         )
         parent = made_one = _commit(run, tree, parent, message)
         made.append(made_one)
-        files.update(rendered)
     synced: dict[str, Content] = {
         **place(changes.synced(plan, source, spool.get, run.when, _log(run, tree))),
         **_attached(run, spool, changes.attached((*plan.added, *plan.updated), plan.removed, plan.records)),
@@ -141,8 +138,7 @@ def _content(run: Run, base: Baseline, plan: Delta, spool: Spool) -> _Written:
             draft, report.subject(plan, source.name), report.sync_lines(plan), _trailers(run, tree)
         )
         made.append(_commit(run, tree, parent, message))
-        files.update(synced)
-    return _Written(tree=tree, commits=tuple(made), files=files)
+    return _Written(tree=tree, commits=tuple(made))
 
 
 def _trailers(run: Run, tree: str) -> list[str]:

@@ -49,11 +49,11 @@ def stamp(when: datetime) -> str:
 def durably_changed(base: Baseline, records: Iterable[Record]) -> bool:
     """Whether the records say something new that another machine must know."""
     after = {record.key: record for record in records}
-    before = dict(base.known)
+    before: Mapping[str, Record] = base.known
     if base.state is None:
         # Records rebuilt from the bundle know no extractor and no validators: learning them is no change.
         before = {key: _with_extractor(record, after.get(key)) for key, record in before.items()}
-    return any(not states.durable_equal(before.get(key), after.get(key)) for key in before.keys() | after.keys())
+    return states.any_durable(before, after)
 
 
 def remembers_more(base: Baseline, watermarks: Mapping[str, Any] | None) -> bool:

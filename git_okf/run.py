@@ -14,7 +14,7 @@ from git_okf import delta, guard, report, workers
 from git_okf.baseline import Baseline
 from git_okf.config import SourceConfig
 from git_okf.errors import EXIT_PARTIAL, Interrupted
-from git_okf.model import Delta, Observation, RunResult
+from git_okf.model import Delta, Observation, RunResult, Status
 from git_okf.source import Source, Spool, open_source
 from git_okf.store.repo import RefUpdate, Repo
 from git_okf.store.target import Target as Target
@@ -137,7 +137,7 @@ class Run:
             incomplete_reasons=seen.incomplete_reasons,
             delta=plan,
             found=delta.found(seen),
-            known=len(base.pages),
+            known=sum(record.status is Status.PAGE for record in base.known.values()),
             counters=seen.counters,
             duration_s=self.world.monotonic() - self.started,
             notices=(*base.notices, *seen.notices),

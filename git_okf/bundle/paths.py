@@ -35,7 +35,7 @@ DEVICES = frozenset(
 )
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=1 << 14)
 def place(url: str) -> str:
     """The bundle path of the concept for a URL (or for a `/`-separated name): total, pure, the same everywhere.
 
@@ -70,9 +70,10 @@ def distinct(path: str, key: str, taken: Callable[[str], bool] | Container[str])
 
 def fold(path: str) -> str:
     """The path as a file system sees it that knows no case and no normal form."""
-    return (
+    folded = (
         path.lower() if path.isascii() else unicodedata.normalize("NFC", unicodedata.normalize("NFD", path).casefold())
     )
+    return path if folded == path else folded  # most paths are folded already, and a bundle has as many as pages
 
 
 class Names:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import tempfile
 import time
@@ -43,6 +44,7 @@ WINDOW = timedelta(hours=24)
 """How long a result is good for a run that resumes."""
 
 _NAMES = tuple(f.name for f in fields(Fetched))
+_HASH = re.compile("sha256:[0-9a-f]{64}")
 _TUPLES = ("links", "warnings", "parts_failed")
 
 
@@ -104,29 +106,28 @@ class Checkpoint:
     # --- the spool ---
 
     def put(self, content_hash: str, body: str) -> None:
-        name = content_hash.encode()
-        if name in self._body_at:
+        if _id(content_hash) in self._body_at:
             return
         data = body.encode("utf-8", "surrogatepass")
-        self._guarded(lambda: self._append_body(name, data))
+        self._guarded(lambda: self._append_body(content_hash, data))
 
     def get(self, content_hash: str) -> str:
-        at = self._body_at[content_hash.encode()]
+        at = self._body_at[_id(content_hash)]
         return self._guarded(lambda: self._read_body(at)).decode("utf-8", "surrogatepass")
 
     def put_file(self, data: bytes) -> str:
         blob = digest.blob_id(data)
-        if blob.encode() not in self._body_at:
-            self._guarded(lambda: self._append_body(blob.encode(), data))
+        if _id(blob) not in self._body_at:
+            self._guarded(lambda: self._append_body(blob, data))
         return blob
 
     def file(self, blob: str) -> bytes:
-        at = self._body_at[blob.encode()]
+        at = self._body_at[_id(blob)]
         return self._guarded(lambda: self._read_body(at))
 
     def remember(self, result: Fetched) -> None:
         facts = {name: value for name in _NAMES if (value := getattr(result, name)) not in ("", (), {})}
-        spooled = [name for name in _contents(result) if name.encode() in self._body_at]
+        spooled = [name for name in _contents(result) if _id(name) in self._body_at]
         line = json.dumps({"at": self._clock().isoformat(), "spooled": spooled, "result": facts}, default=_plain)
         self._guarded(lambda: self._append_result(result.key, line.encode() + b"\n"))
 
@@ -139,7 +140,7 @@ class Checkpoint:
         result = _result(line["result"])
         if result is None or not timedelta(0) <= age <= WINDOW:
             return None
-        lost = any(name.encode() not in self._body_at for name in line["spooled"])
+        lost = any(_id(name) not in self._body_at for name in line["spooled"])
         return None if lost else replace(result, links=self._links.hold(result.links))
 
     # --- its end ---
@@ -191,10 +192,10 @@ class Checkpoint:
             self._ends = [file.seek(0, os.SEEK_END) for file in (self._bodies, self._results)]
         return self._bodies, self._results
 
-    def _append_body(self, name: bytes, data: bytes) -> None:
+    def _append_body(self, name: str, data: bytes) -> None:
         bodies, _ = self._files()
-        self._body_at[name] = _to_end(bodies, self._ends[0])
-        self._ends[0] += bodies.write(b"%s %d %d\n" % (name, len(data), zlib.crc32(data)) + data + b"\n")
+        self._body_at[_id(name)] = _to_end(bodies, self._ends[0])
+        self._ends[0] += bodies.write(b"%s %d %d\n" % (name.encode(), len(data), zlib.crc32(data)) + data + b"\n")
 
     def _read_body(self, at: int) -> bytes:
         bodies, _ = self._files()
@@ -249,13 +250,14 @@ class Checkpoint:
         for head in iter(bodies.readline, b""):
             try:
                 name, length, checksum = head.rstrip(b"\n").split(b" ")
+                held = _id(name.decode())
                 data = bodies.read(int(length))
                 whole = zlib.crc32(data) == int(checksum) and bodies.read(1) == b"\n"
             except ValueError:
                 whole = False
             if not whole:
                 break
-            self._body_at[name] = at
+            self._body_at[held] = at
             at = bodies.tell()
         return at
 
@@ -271,6 +273,11 @@ class Checkpoint:
             self._result_at[key] = at
             at = results.tell()
         return at
+
+
+def _id(name: str) -> bytes:
+    """A name as it is held: there are as many as bodies, and a hash in digits takes twice its bytes."""
+    return bytes.fromhex(name[-64:]) if _HASH.fullmatch(name) else name.encode()
 
 
 def _to_end(file: IO[bytes], end: int) -> int:

@@ -236,7 +236,7 @@ def files(old: State | None, new: State, source: str) -> dict[str, bytes | Made 
     before: Mapping[str, Record] = old.records if old else {}
     after = new.records
     touched = {key for key, record in after.items() if record is not (was := before.get(key)) and record != was}
-    touched |= before.keys() - after.keys()
+    touched.update(key for key in before if key not in after)
     codec = codecs.successor(old.codec if old else None, new.records, touched)
     told: dict[str, bytes | Made | None] = {
         "format": b"%d\n" % FORMAT,
@@ -331,4 +331,10 @@ def worth_writing(old: State | None, new: State) -> bool:
     """Whether anything durable changed: a record, the identity, access or schedule. The times of a look are not."""
     if old is None or any(getattr(old, name) != getattr(new, name) for name in _DURABLE):
         return True
-    return any(not durable_equal(old.records.get(k), new.records.get(k)) for k in old.records.keys() | new.records)
+    return any_durable(old.records, new.records)
+
+
+def any_durable(old: Mapping[str, Record], new: Mapping[str, Record]) -> bool:
+    """Whether any two records of a key differ in what is durable. There may be many: no set of the keys is made."""
+    come_or_changed = any(not durable_equal(old.get(key), record) for key, record in new.items())
+    return come_or_changed or any(key not in new and not durable_equal(record, None) for key, record in old.items())

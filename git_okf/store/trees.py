@@ -61,9 +61,9 @@ class Objects(Protocol):
 
 @dataclass(slots=True)
 class _Node:
-    """The changes below one directory: files (name to full path), and directories with changes inside."""
+    """The changes below one directory: files by their full paths, and directories with changes inside."""
 
-    files: dict[bytes, str] = field(default_factory=dict)
+    files: list[str] = field(default_factory=list)
     dirs: dict[bytes, _Node] = field(default_factory=dict)
 
 
@@ -146,19 +146,19 @@ def edit(store: Objects, tree: str | None, changes: Mapping[str, Content]) -> st
     """
     root = _Node()
     for path in changes:
-        *parents, name = (part.encode() for part in check_path(path))
+        *parents, _ = (part.encode() for part in check_path(path))
         node = root
         for parent in parents:
             node = node.dirs.setdefault(parent, _Node())
-        node.files[name] = path
+        node.files.append(path)
     _check(store, tree, root, changes)
     return _edit(store, tree, root, changes) or store.write_tree_data(b"")
 
 
 def _check(store: Objects, tree: str | None, node: _Node, changes: Mapping[str, Content]) -> None:
     entries = parse(store.tree_data(tree)) if tree else {}
-    for name, path in node.files.items():
-        there = entries.get(name)
+    for path in node.files:
+        there = entries.get(_name(path))
         if there and there[0] not in _FILES and changes[path] is not None:
             raise _in_the_way(path, there[0], "a file")
     for name, child in node.dirs.items():
@@ -174,9 +174,9 @@ def _check(store: Objects, tree: str | None, node: _Node, changes: Mapping[str, 
 def _edit(store: Objects, tree: str | None, node: _Node, changes: Mapping[str, Content]) -> str | None:
     entries = parse(store.tree_data(tree)) if tree else {}
     before = dict(entries)
-    for name in sorted(node.files):
-        there = entries.get(name)
-        content = changes[node.files[name]]
+    for path in sorted(node.files):
+        name = _name(path)
+        there, content = entries.get(name), changes[path]
         if isinstance(content, Made):
             content = content.make()
         if content is None:
@@ -201,13 +201,17 @@ def _edit(store: Objects, tree: str | None, node: _Node, changes: Mapping[str, C
 
 
 def _paths(node: _Node) -> Iterator[str]:
-    yield from node.files.values()
+    yield from node.files
     for child in node.dirs.values():
         yield from _paths(child)
 
 
 def _is_deleted(node: _Node, name: bytes, changes: Mapping[str, Content]) -> bool:
-    return name in node.files and changes[node.files[name]] is None
+    return any(_name(path) == name and changes[path] is None for path in node.files)
+
+
+def _name(path: str) -> bytes:
+    return path.rpartition("/")[2].encode()
 
 
 def _in_the_way(path: str, mode: int, needed: str) -> GitRefused:

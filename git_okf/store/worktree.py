@@ -55,16 +55,25 @@ def update(repo: Repo, old_tree: str | None, new_tree: str, prefixes: Sequence[s
     paths that the user changed meanwhile: their files, and what is staged of them, stay as they are. GitRefused where
     another process holds the index for too long; the commit stands, and `finish` completes it next time.
     """
-    changed = repo.diff(old_tree, new_tree)
-    outside = [c.path for c in changed if not any(_below(c.path, prefix) for prefix in prefixes)]
-    if outside:
-        raise GitRefused(f"{outside[0]} is not a path of this source", "nothing was checked out; please report this")
-    in_the_way = any(c.old is None and os.path.lexists(repo.root / c.path) for c in changed)
-    if changed and not in_the_way and _read_tree(repo, old_tree or trees.EMPTY_TREE, new_tree):
-        changed = []
-    kept = _place(repo, changed) if changed else []
+    kept: list[str] = []
+    if old_tree != new_tree:
+        free = _is_free(repo, old_tree, new_tree, prefixes)
+        if not free or not _read_tree(repo, old_tree or trees.EMPTY_TREE, new_tree):
+            kept = _place(repo, repo.diff(old_tree, new_tree))
     pending.end(repo.scratch, repo.git_dir)
     return kept
+
+
+def _is_free(repo: Repo, old_tree: str | None, new_tree: str, prefixes: Sequence[str]) -> bool:
+    """Whether nothing stands where a new path goes. One path after another: a first build has them all."""
+    free = True
+    for change in repo.differences(old_tree, new_tree):
+        if not any(_below(change.path, prefix) for prefix in prefixes):
+            raise GitRefused(
+                f"{change.path} is not a path of this source", "nothing was checked out; please report this"
+            )
+        free = free and not (change.old is None and os.path.lexists(repo.root / change.path))
+    return free
 
 
 def stage(repo: Repo, old_tree: str | None, changes: Mapping[str, trees.Content]) -> list[str]:

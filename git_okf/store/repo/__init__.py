@@ -256,10 +256,13 @@ class Repo:
 
     def diff(self, old: str | None, new: str | None) -> list[Changed]:
         """The paths that differ between two trees. Raises Missing where a tree is not in this clone."""
-        return [
-            Changed(os.fsdecode(path), left and left[1], right and right[1], (right or left or (trees.FILE,))[0])
-            for path, left, right in trees.diff(self, old, new)
-        ]
+        return list(self.differences(old, new))
+
+    def differences(self, old: str | None, new: str | None) -> Iterator[Changed]:
+        """The same, one after another as the trees are read."""
+        for path, left, right in trees.diff(self, old, new):
+            mode = (right or left or (trees.FILE,))[0]
+            yield Changed(os.fsdecode(path), left and left[1], right and right[1], mode)
 
     def log(self, commit: str | None, path: str | None = None) -> Iterator[Commit]:
         """The commit and its ancestors, children first, newest first; with `path`, only those that changed it.
