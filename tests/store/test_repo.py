@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
+from random import Random
 
 import pytest
 from conftest import GitRepo
@@ -320,6 +321,21 @@ def test_values_of_an_edit_are_made_one_by_one_when_they_are_written(repo: GitRe
     tree = Repo.open(repo.path).edit(None, Making.fromkeys(paths))
     assert sorted(asked) == sorted(paths)
     assert repo.git("show", f"{tree}:b/1.md") == "b/1.md"
+
+
+def test_reading_a_large_pack_does_not_take_all_of_it_into_memory(repo: GitRepo) -> None:
+    def mapped() -> int:
+        """Bytes of files in this process's memory."""
+        said = Path("/proc/self/status").read_text(encoding="ascii")
+        return 1024 * int(said.partition("RssFile:")[2].split()[0])
+
+    random = Random(1)
+    opened = Repo.open(repo.path)
+    tree = opened.edit(None, {f"{number}.bin": random.randbytes(1 << 18) for number in range(repo_module.BULK)})
+    pack = next((repo.path / ".git" / "objects" / "pack").glob("*.pack"))
+    before = mapped()
+    assert sum(len(opened.read(oid)) for _, oid in opened.walk(tree)) == repo_module.BULK << 18 < pack.stat().st_size
+    assert mapped() - before < pack.stat().st_size / 2
 
 
 def test_diff_names_what_differs_and_raises_missing_for_what_is_not_here(repo: GitRepo) -> None:

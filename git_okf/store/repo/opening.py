@@ -11,6 +11,10 @@ import pygit2
 from git_okf.errors import GitRefused
 from git_okf.store import preflight, remote
 
+WINDOW, MAPPED = 1 << 20, 1 << 24
+"""Bytes of a pack that are mapped at a time, and of all packs together. The library's own limit is gigabytes: whoever
+reads the trees of a large bundle would have its whole pack in memory."""
+
 
 def discover(start: Path, environ: Mapping[str, str]) -> Path:
     try:
@@ -49,6 +53,7 @@ def stored_format(common: Path) -> dict[str, str]:
 
 def open_handle(git_dir: Path, start: Path, environ: Mapping[str, str]) -> pygit2.Repository:
     _allow("partialclone")
+    pygit2.settings.mwindow_size, pygit2.settings.mwindow_mapped_limit = WINDOW, MAPPED
     try:
         return pygit2.Repository(str(git_dir))
     except (pygit2.GitError, KeyError, ValueError, OSError) as error:
