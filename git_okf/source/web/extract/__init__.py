@@ -67,7 +67,7 @@ def extract(data: bytes, *, url: str, content_type: str = "", options: Options) 
     remove_ways(node, neighbours(root))
     give_headings_their_ids(node)
     drop = (*(theme.drop if theme else ()), *options.drop)
-    hidden = clean(node, drop, opened=controlled(root, encoded))
+    hidden = clean(node, drop, opened=controlled(root))
     if heading is not None:
         node.insert(0, heading)
     before = coverage.measure(node)

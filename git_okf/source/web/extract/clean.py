@@ -49,7 +49,14 @@ _AWAY = re.compile(
     re.I,
 )
 _COLOURS = re.compile(r"(?<![-\w])(color|background(?:-color)?)\s*:\s*([^;!]+)", re.I)
-_OPENERS = ("aria-controls", "data-target", "data-bs-target", "data-toggle-target")
+_OPENED = etree.XPath(
+    "|".join(
+        f"descendant-or-self::*/@{name}"
+        for name in ("aria-controls", "data-target", "data-bs-target", "data-toggle-target")
+    ),
+    smart_strings=False,
+)
+"""What the controls of a page say they open."""
 
 
 def clean(node: etree._Element, drop: Iterable[str], *, opened: frozenset[str] = frozenset()) -> int:
@@ -152,20 +159,7 @@ def _same_colours(style: str) -> bool:
     return "color" in named and named["color"] == named.get("background")
 
 
-def controlled(root: etree._Element, html: bytes) -> frozenset[str]:
-    """Ids of the elements that some control of the page opens. `html` is what the page was parsed from."""
-    said = html.lower()
-    names = tuple(name for name in _OPENERS if name.encode() in said)
-    if not names:
-        return frozenset()
-    ids: set[str] = set()
-    for el in found(_with_any(names), root):
-        for name in names:
-            ids.update(word.lstrip("#") for word in (el.get(name) or "").split())
-    return frozenset(ids - {""})
-
-
-@lru_cache(maxsize=16)
-def _with_any(names: tuple[str, ...]) -> etree.XPath:
-    """The elements with one of these attributes."""
-    return etree.XPath(f"//*[{' or '.join(f'@{name}' for name in names)}]")
+def controlled(root: etree._Element) -> frozenset[str]:
+    """Ids of the elements that some control of the page opens."""
+    said = set(cast("list[str]", _OPENED(root)))
+    return frozenset(word.lstrip("#") for value in said for word in value.split()) - {""}

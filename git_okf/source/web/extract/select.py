@@ -15,6 +15,9 @@ from git_okf.source.web.extract.tree import found
 _SIMPLE = re.compile(
     r"(?P<tag>[a-z][a-z0-9-]*)?(?P<rest>(?:[.#][\w-]+|\[[\w-]+(?:[\^*$]?=\"?[^\"\]]*\"?)?\])*)\Z", re.I
 )
+_IDENT = "[A-Za-z][A-Za-z0-9_-]*"
+_DIRECT = re.compile(rf"\.(?P<class>{_IDENT})|#(?P<id>{_IDENT})|\[(?P<name>{_IDENT})=(?P<value>{_IDENT})\]")
+"""Selectors of one class, id or attribute and nothing else."""
 _NONE: Mapping[str, list[Simple]] = {}
 _PART = re.compile(r"([.#])([\w-]+)|\[([\w-]+)(?:([\^*$]?=)\"?([^\"\]]*)\"?)?\]")
 
@@ -118,10 +121,21 @@ def compiled(selector: str) -> etree.XPath:
     """A CSS selector as XPath. Raises BadSelector."""
     from cssselect import HTMLTranslator, SelectorError
 
+    direct = _DIRECT.fullmatch(selector)
+    if direct:
+        return etree.XPath(_from_attribute(direct))
     try:
         return etree.XPath(HTMLTranslator().css_to_xpath(selector, prefix="descendant-or-self::"))
     except (SelectorError, etree.XPathError) as error:
         raise BadSelector(f"{selector!r} is no CSS selector: {error}") from None
+
+
+def _from_attribute(match: re.Match[str]) -> str:
+    """The XPath of one class, id or attribute, from the attributes on: cssselect asks each element."""
+    if match["class"]:
+        return f"descendant-or-self::*/@class[contains(concat(' ', normalize-space(.), ' '), ' {match['class']} ')]/.."
+    name, value = ("id", match["id"]) if match["id"] else (match["name"].lower(), match["value"])
+    return f"descendant-or-self::*/@{name}[. = '{value}']/.."
 
 
 def select(root: etree._Element, selector: str) -> list[etree._Element]:

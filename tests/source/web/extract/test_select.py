@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import cast
 
+from cssselect import HTMLTranslator
 from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
@@ -39,3 +40,16 @@ def test_many_selectors_at_once_match_what_each_matches(
     each = {el for rule in rules for el in found(compiled(rule), root)}
     selector = Selector(rules)
     assert {el for el in root if selector.matches(el, cast("list[str]", el.keys()))} == each - {root}
+
+
+@given(
+    selector=st.sampled_from((".a", ".c-d", "#a", "#c-d", "[role=a]", "[ROLE=b]", '[title="a"]')),
+    values=st.lists(st.sampled_from(("a", "b", "c-d", "A", "a b", " a\t", "b\nc-d", "aa", "a\xa0b", ""))),
+)
+def test_a_selector_of_one_attribute_finds_what_cssselect_finds(selector: str, values: list[str]) -> None:
+    root = etree.Element("div")
+    for at, value in enumerate(values):
+        parent = root if at % 2 else (root[-1] if len(root) else root)
+        etree.SubElement(parent, "p", dict.fromkeys(("class", "id", "role", "title"), value))
+    asked = etree.XPath(HTMLTranslator().css_to_xpath(selector, prefix="descendant-or-self::"))
+    assert found(compiled(selector), root) == found(asked, root)

@@ -18,7 +18,7 @@ from lxml import etree
 from git_okf.source.markdown.destination import safe
 from git_okf.source.web.extract.convert.links import Links
 from git_okf.source.web.extract.fragments import Ids, heading_slug, is_made_of
-from git_okf.source.web.extract.tree import HEADINGS, classes, found, words
+from git_okf.source.web.extract.tree import HEADINGS, classes, found, having, words
 
 _OWN_IDS = "okf-heading"
 _BOX_IDS = "okf-box"
@@ -26,7 +26,8 @@ _ANCHOR = "okf-anchor"
 _PLACE = "okf-place"
 _TAKEN = "okf-taken"
 """Attributes in which an element carries what was found of it."""
-_MARKED = etree.XPath(f"descendant-or-self::*[@{_ANCHOR} or @{_PLACE}]")
+_MARKED = having(_ANCHOR, _PLACE)
+_WITH_NAMES = etree.XPath("descendant-or-self::*/@id/.. | descendant-or-self::a/@name/..")
 _SAID = words("img svg pre hr table input iframe video audio object math")
 """Elements that are content without holding text."""
 _STRESSED = ("strong", "b", "em", "i", "dfn")
@@ -49,7 +50,7 @@ def give_headings_their_ids(node: etree._Element) -> None:
 
 def _named(node: etree._Element) -> list[etree._Element]:
     """The elements with an id, or a name that is one."""
-    return [el for el in node.iter("*") if el.get("id") is not None or (el.tag == "a" and el.get("name") is not None)]
+    return found(_WITH_NAMES, node)
 
 
 def _names(el: etree._Element) -> list[str]:
