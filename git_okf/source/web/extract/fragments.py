@@ -7,6 +7,8 @@ import unicodedata
 from dataclasses import dataclass
 
 _DROPPED = re.compile(r"[^\w\s-]")
+_BLANK = re.compile(r"\s")
+_NO_LETTERS = re.compile(r"[\W_]+")
 _SLUG = re.compile(r"[\w-]{1,200}\Z")
 _COUNTED = re.compile(
     r"(?:id|idm|idp)[-_]?\d+(?:[-_]\d+)*(?:-[a-z]+)?\Z|(?=\w*\d)\w?[0-9a-f]{12,}\Z"
@@ -17,12 +19,12 @@ _COUNTED = re.compile(
 
 def heading_slug(text: str) -> str:
     """GitHub's anchor for a heading with this text, before it is told from equal ones by a number."""
-    return re.sub(r"\s", "-", _DROPPED.sub("", unicodedata.normalize("NFC", text).strip().lower()))
+    return _BLANK.sub("-", _DROPPED.sub("", unicodedata.normalize("NFC", text).strip().lower()))
 
 
 def letters(text: str) -> str:
     """What a generator cannot but keep of a text when it makes an id of it: letters without accents, and digits."""
-    return re.sub(r"[\W_]+", "", unicodedata.normalize("NFKD", text).lower())
+    return _NO_LETTERS.sub("", unicodedata.normalize("NFKD", text).lower())
 
 
 def is_made_of(name: str, text: str) -> bool:

@@ -15,6 +15,10 @@ from git_okf.source.web.extract.remember import remembered
 _IGNORED = re.compile(r"[\t\n\r\x00-\x1f\x7f]")
 _PLAIN = re.compile(r"((?:\.\./)*)((?:[A-Za-z0-9_-][A-Za-z0-9._-]*/)*[A-Za-z0-9_-][A-Za-z0-9._-]*)")
 """What most links look like: `../a/b.html`; there is nothing in it to resolve but the `../` it begins with."""
+_WHOLE = re.compile(r"https?://[^/?#]")
+"""How an address begins that is the same wherever it stands."""
+_FOLDER = re.compile(r"(https?://[^/?#]+/(?:[^/?#;]*/)*)[^/?#;]*")
+"""An address up to its last slash: what other addresses resolve against."""
 _DOTS = frozenset(("", ".", ".."))
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
 _UNQUOTABLE = re.compile(r"[\s\"\\`|<>&\x00-\x1f\x7f]")
@@ -106,11 +110,14 @@ class Links:
         """`href` resolved on the base of the page; "" where it is no address."""
         match = _PLAIN.fullmatch(href)
         if match is None:
-            return absolute(self.base, href)
+            if not _WHOLE.match(href) or not _WHOLE.match(self.base):
+                return absolute(self.base, href)
+            return _resolved(f"{self.base.partition('/')[0]}//example.org/", href)  # any host: it says its own
         climb, rest = match.groups()
         folder = self.folders.get(climb)
         if folder is None:
-            found = absolute(self.base, climb or "./")
+            around = _FOLDER.fullmatch(self.base)
+            found = _resolved(around[1] if around else self.base, climb or "./")
             folder = self.folders[climb] = found if found.startswith(("http://", "https://")) else ""
         return folder + rest if folder.endswith("/") else absolute(self.base, href)
 
@@ -185,6 +192,12 @@ def absolute(base: str, href: str) -> str:
     except ValueError:
         return ""
     return url
+
+
+@remembered(1 << 12)
+def _resolved(base: str, href: str) -> str:
+    """`absolute`, for what the pages of a folder or of a site have in common."""
+    return absolute(base, href)
 
 
 def _title(fragment: str) -> str:
