@@ -31,37 +31,35 @@ def emit(tokens: Tokens, break_mark: str) -> str:
     html = _unsayable(tokens)
     parts: list[str] = []
     linked = 0
-    for i, token in enumerate(tokens):
-        kind = token.kind
+    for i, (kind, value) in enumerate(tokens):
         if kind == TEXT:
-            text = token.value
-            if is_special(text):
-                text = escape(text, _near(tokens, i, -1), _near(tokens, i, 1), bracketed=bool(linked))
-            parts.append(text)
+            if is_special(value):
+                value = escape(value, _near(tokens, i, -1), _near(tokens, i, 1), bracketed=bool(linked))
+            parts.append(value)
         elif kind == CODE:
-            parts.append(code_span(token.value))
+            parts.append(code_span(value))
         elif kind == SPACE:
             parts.append(" ")
         elif kind == BREAK:
             parts.append(break_mark)
         elif kind == OPEN:
-            parts.append(f"<{_TAGS[token.value]}>" if i in html else token.value)
+            parts.append(f"<{_TAGS[value]}>" if i in html else value)
         elif kind == CLOSE:
-            parts.append(f"</{_TAGS[token.value]}>" if i in html else token.value)
+            parts.append(f"</{_TAGS[value]}>" if i in html else value)
         elif kind == LINK:
             linked += 1
             parts.append("[")
         elif kind == END:
             linked -= 1
-            parts.append(f"]({token.value})")
+            parts.append(f"]({value})")
         else:
-            parts.append(token.value)
+            parts.append(value)
     return "".join(parts)
 
 
 def _unsayable(tokens: Tokens) -> frozenset[int]:
     """Positions of marks that CommonMark would not read as marks where they stand; HTML has to say them."""
-    if OPEN not in [token.kind for token in tokens]:
+    if OPEN not in [kind for kind, _ in tokens]:
         return frozenset()
     stack: list[int] = []
     found: set[int] = set()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from lxml import etree
 
+from git_okf.source.web.extract.convert import tabs
 from git_okf.source.web.extract.convert.anchors import Anchors, give_headings_their_ids
 from git_okf.source.web.extract.convert.assemble import join
 from git_okf.source.web.extract.convert.blocks import flow
@@ -20,5 +21,5 @@ def to_markdown(node: etree._Element, links: Links) -> str:
     anchors = Anchors(links, links.ids)
     anchors.mark(node, footnotes)
     boxes = next(node.iter("input"), None) is not None
-    page = Page(links=links, anchors=anchors, flow=flow, footnotes=footnotes, boxes=boxes)
+    page = Page(links=links, anchors=anchors, flow=flow, footnotes=footnotes, boxes=boxes, tabs=tabs.any_list(node))
     return anchors.resolve(join(flow(node, page)))

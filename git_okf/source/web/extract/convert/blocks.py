@@ -37,17 +37,21 @@ def _flow(el: etree._Element, page: Page, out: list[Block], run: Tokens) -> None
         run.append(Token(TEXT, el.text))
     for child in el:
         tag = child.tag
-        handler = _BLOCKS.get(tag) or _special(child)
+        handler = _BLOCKS.get(tag) or _special(child, page)
         if handler:
             if page.anchors.any:
                 _anchor(page.anchors.take_all(child) if tag in _WHOLE else page.anchors.take(child), run)
-            _paragraph(run, out)
+            if run:
+                _paragraph(run, out)
             out.extend(handler(child, page))
         elif tag in BOXES:
-            _paragraph(run, out)
-            _anchor(page.anchors.take(child), run)
+            if run:
+                _paragraph(run, out)
+            if page.anchors.any:
+                _anchor(page.anchors.take(child), run)
             _flow(child, page, out, run)
-            _paragraph(run, out)
+            if run:
+                _paragraph(run, out)
         elif inline.holds_blocks(child):
             _wrapper(child, page, out, run)
         else:
@@ -61,11 +65,11 @@ def _anchor(anchors: str, run: Tokens) -> None:
         run.append(Token(RAW, anchors))
 
 
-def _special(el: etree._Element) -> Handler | None:
+def _special(el: etree._Element, page: Page) -> Handler | None:
     tag = str(el.tag)
     value = el.get("class")
     handler = _named(tag, value) if value else None
-    if handler is None and (tag in BOXES or "-" in tag) and tabs.is_set(el):
+    if page.tabs and handler is None and (tag in BOXES or "-" in tag) and tabs.is_set(el):
         return tabs.tab_set
     return handler
 
@@ -93,6 +97,7 @@ def _wrapper(el: etree._Element, page: Page, out: list[Block], run: Tokens) -> N
 
 
 def _paragraph(run: Tokens, out: list[Block]) -> None:
+    """The end of a paragraph, if one has begun."""
     if run:
         text = render(run)
         if text:

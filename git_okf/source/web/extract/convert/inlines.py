@@ -23,15 +23,29 @@ from git_okf.source.markdown.tokens import (
     emit,
 )
 
-__all__ = ["BREAK", "CLOSE", "CODE", "END", "LINK", "OPEN", "RAW", "SPACE", "TEXT", "Token", "Tokens", "render"]
+__all__ = [
+    "BREAK",
+    "CLOSE",
+    "CODE",
+    "END",
+    "LINK",
+    "OPEN",
+    "RAW",
+    "SPACE",
+    "TEXT",
+    "Token",
+    "Tokens",
+    "one_text",
+    "render",
+]
 
 _SPACE, _BREAK = Token(SPACE), Token(BREAK)
 
 
 def render(tokens: Tokens, *, cell: bool = False, heading: bool = False) -> str:
     """The Markdown of a run of tokens; "" for nothing visible. Breaks become `<br>` in a cell, a blank in a heading."""
-    if len(tokens) == 1 and tokens[0].kind == TEXT and not cell and not heading:
-        return guard_line(escape(_folded(tokens[0].value)), first=True)
+    if len(tokens) == 1 and tokens[0].kind == TEXT and not heading:
+        return one_text(tokens[0].value, cell=cell)
     tidy = _tidy(tokens, flat=heading)
     text = emit(tidy, "<br>" if cell else "\\\n")
     if cell:
@@ -41,6 +55,12 @@ def render(tokens: Tokens, *, cell: bool = False, heading: bool = False) -> str:
     if "\n" not in text:
         return guard_line(text, first=True)
     return "\n".join(guard_line(line, first=i == 0) for i, line in enumerate(text.split("\n")))
+
+
+def one_text(text: str, *, cell: bool = False) -> str:
+    """What `render` makes of text alone."""
+    said = escape(_folded(text))
+    return said.replace("|", "\\|") if cell else guard_line(said, first=True)
 
 
 def _folded(text: str) -> str:
@@ -54,16 +74,16 @@ def _tidy(tokens: Tokens, *, flat: bool) -> Tokens:
     depth: dict[str, int] = {}
     linked = False
     for token in tokens:
-        kind = token.kind
+        kind, value = token
         if kind == TEXT:
-            _text(out, token.value)
+            _text(out, value)
         elif kind == OPEN:
-            depth[token.value] = depth.get(token.value, 0) + 1
-            if depth[token.value] == 1:
+            depth[value] = depth.get(value, 0) + 1
+            if depth[value] == 1:
                 _open(out, token)
         elif kind == CLOSE:
-            depth[token.value] -= 1
-            if depth[token.value] == 0:
+            depth[value] -= 1
+            if depth[value] == 0:
                 _close(out, token, OPEN)
         elif kind == LINK:
             linked = True

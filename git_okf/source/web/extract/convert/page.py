@@ -31,5 +31,7 @@ class Page:
     """Id of the footnote's element -> its label."""
     boxes: bool = True
     """Whether there are boxes to check (`<input>`) on the page."""
+    tabs: bool = True
+    """Whether there are lists of tabs on the page (git_okf.source.web.extract.convert.tabs.any_list)."""
     in_link: bool = False
     """Markdown has no links inside of links."""

@@ -10,7 +10,7 @@ from lxml import etree
 
 from git_okf.source.web.extract.convert import code, inline
 from git_okf.source.web.extract.convert.assemble import join, titled
-from git_okf.source.web.extract.convert.inlines import BREAK, SPACE, TEXT, Token, Tokens, render
+from git_okf.source.web.extract.convert.inlines import BREAK, SPACE, TEXT, Token, Tokens, one_text, render
 from git_okf.source.web.extract.convert.page import Block, Page
 from git_okf.source.web.extract.tree import HEADINGS, classes, holds, text_of, words
 
@@ -173,9 +173,25 @@ def _rule(column: Sequence[Cell | None]) -> str:
 
 
 def _text(cell: etree._Element, page: Page) -> str:
+    text = _only_text(cell)
+    if text is not None:
+        return one_text(text, cell=True)
     tokens: Tokens = []
     _cell(cell, tokens, page)
     return render(tokens, cell=True)
+
+
+def _only_text(cell: etree._Element) -> str | None:
+    """The text of a cell with nothing else in it, or nothing but a paragraph of text; None for any other."""
+    if not len(cell):
+        return cell.text or ""
+    part = cell[0]
+    alone = len(cell) == 1 and part.tag == "p" and not len(part) and _is_blank(cell.text) and _is_blank(part.tail)
+    return part.text or "" if alone else None
+
+
+def _is_blank(text: str | None) -> bool:
+    return text is None or text.isspace()
 
 
 def _cell(el: etree._Element, out: Tokens, page: Page) -> None:
