@@ -101,7 +101,7 @@ def _stable_lines(lines: Sequence[str]) -> Iterator[str]:
             continue
         fence = ""
         line = _stable(line)
-        opened = _FENCE.match(line)
+        opened = _FENCE.match(line) if "```" in line or "~~~" in line else None
         if opened:
             prefix, fence = opened[1], opened[2]
         if line or not blank:

@@ -90,7 +90,8 @@ def losses(before: Measure, body: str) -> tuple[tuple[str, ...], int]:
     """Sentences on what is missing, and the number of words the body has."""
     text = _TARGET.sub("]", body) if "](" in body else body
     words = words_of(text)
-    missing = sum(times - words.get(word, 0) for word, times in before.words.items() if times > words.get(word, 0))
+    have = words.get
+    missing = sum([times - have(word, 0) for word, times in before.words.items() if times > have(word, 0)])
     said = []
     if before.total and before.total - missing < before.total * MIN_SHARE:
         share = _lost_share(before.texts, text)
