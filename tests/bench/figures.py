@@ -28,7 +28,7 @@ class Cost:
     objects: int = 0
     """Added to git."""
     git_kb: float = 0.0
-    """Added to git's objects, on disk."""
+    """Added to git's objects, bytes of files."""
     extracted: int | None = None
     """Pages, where the program says so."""
 

@@ -23,7 +23,7 @@ class RunFailed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """What `git count-objects -v` says."""
+    """What `git count-objects -v` says, and the bytes of its files: git counts whole blocks of the disk."""
 
     objects: int
     kb: float
@@ -75,10 +75,11 @@ def stored(repo: Path) -> Store:
     """The objects of a repository; nothing where there is none."""
     if not (repo / ".git").is_dir():
         return Store(0, 0.0, 0)
-    return counted(git(repo, "count-objects", "-v"))
+    files = sum(path.stat().st_size for path in (repo / ".git" / "objects").rglob("*") if path.is_file())
+    return counted(git(repo, "count-objects", "-v"), files)
 
 
-def counted(text: str) -> Store:
-    """Reads `git count-objects -v`."""
+def counted(text: str, files: int) -> Store:
+    """Reads `git count-objects -v`; `files` are the bytes of all files of the store."""
     said = {name: int(value) for name, _, value in (line.partition(": ") for line in text.splitlines()) if value}
-    return Store(said["count"] + said["in-pack"], float(said["size"] + said["size-pack"]), said["count"])
+    return Store(said["count"] + said["in-pack"], files / 1000, said["count"])

@@ -34,7 +34,7 @@ from git_okf.source.web.extract.ways import neighbours, remove_ways
 
 __all__ = ["VERSION", "Extracted", "NoContent", "Options", "decode", "extract", "extract_published", "fingerprint"]
 
-VERSION = 2
+VERSION = 3
 """Of the extractor: raised whenever the same bytes may give another body."""
 
 FEW_WORDS = 12

@@ -47,6 +47,8 @@ def _holds(actual: str | None, operator: str, value: str) -> bool:
         return True
     if operator == "=":
         return actual == value
+    if not value:
+        return False  # as CSS says: nothing begins, ends or holds ""
     if operator == "^=":
         return actual.startswith(value)
     return value in actual if operator == "*=" else actual.endswith(value)
@@ -68,7 +70,7 @@ class Selector:
             else:
                 self._enter(simple)
         self.of_class = remembered(4096)(self._of_class)
-        """The rules whose classes stand in a `class` attribute."""
+        """The rules that a `class` attribute of this value may suit."""
         self.by_name = self.by_value.keys() | self.by_attribute.keys() - {"class"}
         """Attributes that a rule begins with."""
 
@@ -84,7 +86,8 @@ class Selector:
 
     def _of_class(self, value: str) -> tuple[Simple, ...]:
         names = frozenset(value.split())
-        return tuple(rule for name in names for rule in self.by_class.get(name, ()) if rule.classes <= names)
+        by_name = (rule for name in names for rule in self.by_class.get(name, ()) if rule.classes <= names)
+        return (*by_name, *self.by_value.get("class", _NONE).get(value, ()), *self.by_attribute.get("class", ()))
 
     def matches(self, el: etree._Element, keys: Sequence[str]) -> bool:
         """Whether a simple selector matches an element, whose attributes are named `keys`."""

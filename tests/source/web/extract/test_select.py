@@ -21,6 +21,10 @@ RULES = st.one_of(
     st.builds('{}[href="{}"]'.format, TAGS, NAMES),
     st.builds('{}[role{}="{}"]'.format, TAGS, st.sampled_from(("", "^", "*", "$")), NAMES),
     st.builds("{}.{}[id]".format, TAGS, NAMES),
+    st.builds(
+        '{}[class{}="{}"]'.format, TAGS, st.sampled_from(("", "^", "*", "$")), st.sampled_from(("a", "c-", "a b", ""))
+    ),
+    st.builds("{}[class]".format, TAGS),
     TAGS.filter(bool),
 )
 VALUES = st.lists(NAMES, max_size=3).map(" ".join)
