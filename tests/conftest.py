@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -26,6 +27,12 @@ IDENTITY = {
     "GIT_COMMITTER_EMAIL": "tester@example.org",
 }
 _LOOPBACK = ("127.", "::1", "localhost")
+
+# What is drawn is the same in every run, so that no change is refused for what it did not do. To look for more:
+# pytest --hypothesis-profile=search
+settings.register_profile("same", derandomize=True, deadline=None)
+settings.register_profile("search", deadline=None, print_blob=True)
+settings.load_profile("same")
 
 
 @pytest.fixture(autouse=True)

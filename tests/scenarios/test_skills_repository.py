@@ -159,11 +159,12 @@ def test_five_revisions_are_followed_and_each_is_one_commit(team: Team) -> None:
         "sync: +0 -0 =1 (skills)",
         "sync: +0 -0 =1 (skills)",
         "sync: +1 -1 =0 (skills)",
-        "sync: +1 -0 =0 (skills)",
+        "sync: +1 -0 =1 (skills)",
         "sync: +0 -0 =1 (skills)",
     ]
     assert team.same("generative-art") and team.same("theme-factory") and team.same("webapp-testing")
     assert "brand-guidelines" in team.packages(), "withdrawn, and kept"
+    assert "withdrawn:" in team.concept("brand-guidelines")
     assert "mcp-builder" not in team.packages(), "its licence allows no copy any more"
     assert team.okf("verify").code == 0
     before = team.repo.snapshot()
