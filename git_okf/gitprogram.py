@@ -44,6 +44,8 @@ _KEPT = frozenset(
         "GIT_SSL_NO_VERIFY",
     }
 )
+NO_PUSH_OPTIONS = "the receiving end does not support push options"
+"""What git itself says before it sends anything, in English as it runs here."""
 FETCH = (
     "fetch",
     "--quiet",

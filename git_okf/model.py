@@ -10,7 +10,7 @@ ISO 8601 with an offset.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
@@ -311,6 +311,15 @@ class Trip:
     total: int
     what: str
     """What was seen, in words."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Offer:
+    """What the push of a content tells the remote besides its commits, and who hears what the remote says to it."""
+
+    options: tuple[str, ...]
+    """Of `git push --push-option`, one line each."""
+    heard: Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,7 +14,7 @@ from git_okf import delta, guard, report, workers
 from git_okf.baseline import Baseline
 from git_okf.config import SourceConfig
 from git_okf.errors import EXIT_PARTIAL, Interrupted
-from git_okf.model import Delta, Observation, RunResult, Status
+from git_okf.model import Delta, Observation, Offer, RunResult, Status
 from git_okf.source import Source, Spool, open_source
 from git_okf.store.repo import RefUpdate, Repo
 from git_okf.store.target import Target as Target
@@ -80,6 +80,8 @@ class Verdict:
     """What is to be written in place of the plan."""
     targets: Sequence[Mapping[str, Any]] | None = None
     """What the state is to tell, with that very push, of contents under review; None: what it tells now."""
+    offer: Offer | None = None
+    """What the push of the content is to tell the remote."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,7 +106,8 @@ class Run:
     """Asked before anything is written."""
     content: str = ""
     targets: Sequence[Mapping[str, Any]] | None = None
-    """Both as in `Verdict`."""
+    offer: Offer | None = None
+    """All three as in `Verdict`."""
 
     @property
     def again(self) -> str:
@@ -120,7 +123,7 @@ class Run:
     def publish(self, updates: Sequence[RefUpdate] = ()) -> None:
         """With `--push`, push what the refs will be after `updates`."""
         if self.publisher is not None:
-            self.publisher.publish(updates)
+            self.publisher.publish(updates, self.offer)
 
     def result(self, base: Baseline, seen: Observation, plan: Delta, *, word: str, exit_code: int) -> RunResult:
         return RunResult(

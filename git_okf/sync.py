@@ -256,7 +256,7 @@ def _landed(run: Run, base: Baseline, seen: Observation, plan: Delta, spool: Che
         raise _nothing_found(run, seen)
     if run.gate is not None:
         verdict = run.gate(run, base, seen, plan, spool)
-        run = replace(run, content=verdict.content, targets=verdict.targets)
+        run = replace(run, content=verdict.content, targets=verdict.targets, offer=verdict.offer)
         before, plan = plan, verdict.plan or plan
         if not verdict.write:
             left = _left(run, base, seen, (before, plan), verdict)

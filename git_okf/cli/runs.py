@@ -114,7 +114,7 @@ def pr(
         if as_json:
             echo(report.dump(telling.data(done)))
         results = [each.result for each in done]
-        tell_workflow(results, telling.outputs(done), {e.result.name: telling.text(e).split("\n")[0] for e in done})
+        tell_workflow(results, telling.outputs(done), {each.result.name: telling.summary(each) for each in done})
         raise typer.Exit(report.exit_code(results))
 
 

@@ -9,4 +9,5 @@ people        which commits on the branch are not ours (pure)
 situation     branch, reviews and record -> the facts to decide by (pure)
 body          a review's text, bounded and harmless (pure)
 forge         what a host has to be able to do; `github`, `gitlab`, `gitea`, and `none` of them
+gitlab_push   GitLab without a token: what a push may say to it
 """

@@ -27,6 +27,10 @@ HOW = (
     "Merging approves this content. Closing rejects it: it is not proposed again until the source says something else. "
     "Commits that you add to this branch are kept."
 )
+HOW_BY_BRANCH = (
+    "Merging approves this content. Deleting the branch rejects it: it is not proposed again until the source says "
+    "something else. Commits that you add to this branch are kept."
+)
 EDITED = (
     "People committed to this branch. git-okf leaves it alone: what the source says now does not apply on top of it."
 )
@@ -89,6 +93,11 @@ def _ever_shorter(telling: Telling) -> Iterator[str]:
     yield "\n".join((*head, *_directories(telling.result.delta), *tail, *_foot(telling)))
     yield "\n".join((*head, *_foot(telling)))
     yield "\n".join(head[:3])
+
+
+def brief(telling: Telling) -> str:
+    """A few lines, for where there is no room for more: what the branch brings, and what to do with it."""
+    return "\n".join((*_head(telling), HOW_BY_BRANCH))
 
 
 def says(text: str, notes: Sequence[str]) -> bool:

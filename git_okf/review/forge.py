@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
+from git_okf.model import Offer
 from git_okf.review.people import Commit
 
 
@@ -79,6 +80,10 @@ class Forge(Protocol):
         """`github`, `gitlab`, `gitea` or `none`."""
 
     @property
+    def answers(self) -> bool:
+        """Whether it can be asked. Where it cannot, the branch is the review, and the base tells what was merged."""
+
+    @property
     def limits(self) -> Limits: ...
 
     def repository(self) -> Repository:
@@ -87,6 +92,10 @@ class Forge(Protocol):
     def reviews(self, branch: str) -> Sequence[Review]:
         """The reviews of a branch of this very repository, forks left out: all open ones, and the newest settled ones
         (bounded). Newest first."""
+
+    def offer(self, *, branch: str, base: str, title: str, body: str, labels: Sequence[str] = ()) -> Offer | None:
+        """What the push of a branch is to say, where that is how a review is opened and brought up to date; `body` is
+        short. `create` and `update` then tell what was heard."""
 
     def create(self, *, branch: str, base: str, title: str, body: str, labels: Sequence[str] = ()) -> Review:
         """A new review; or the open one of the same branch, where another run was faster, brought up to date."""

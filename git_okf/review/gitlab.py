@@ -1,4 +1,4 @@
-"""GitLab, by REST v4, and its push options for where there is no token for that (reference: docs.gitlab.com/api)."""
+"""GitLab, by REST v4 (reference: docs.gitlab.com/api)."""
 
 from __future__ import annotations
 
@@ -57,30 +57,6 @@ def _pause(answer: Answer) -> float | None:
 def connect(base: str, token: str, effects: Effects | None = None) -> JsonApi:
     """The API with GitLab's manners."""
     return JsonApi(base, lambda fresh: {"PRIVATE-TOKEN": token}, manners=Manners(classify=classify), effects=effects)
-
-
-def push_options(*, base: str, title: str, labels: Sequence[str] = (), description: str = "") -> tuple[str, ...]:
-    """Options of `git push` that open a merge request without the API (docs.gitlab.com/topics/git/commit).
-
-    They act only if the push moves the branch, a value is one line (git refuses line breaks; GitLab makes them of the
-    two characters backslash and n), and a failure is a warning of the remote while the push succeeds:
-    `merge_request_url` tells whether it worked.
-    """
-    said = [f"merge_request.target={base}", f"merge_request.title={_line(title)}"]
-    if description:
-        lines = description.replace("\\", "\\\\").splitlines()
-        said.append("merge_request.description=" + "\\n".join(_line(line) for line in lines))
-    return ("merge_request.create", *said, *(f"merge_request.label={_line(label)}" for label in labels))
-
-
-def merge_request_url(remote_lines: str) -> str:
-    """The URL that GitLab's answer to a push names for its merge request; "" where it names none."""
-    found = re.search(r"^remote:\s+(https?://\S+/-/merge_requests/\d+)\s*$", remote_lines, re.MULTILINE)
-    return found[1] if found else ""
-
-
-def _line(value: str) -> str:
-    return "".join(ch if ch.isprintable() else " " for ch in value)
 
 
 class GitLab(Rest):

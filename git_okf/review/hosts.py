@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from git_okf.errors import ConfigError
 from git_okf.jsonapi import Effects
-from git_okf.review import gitea, github, gitlab
+from git_okf.review import gitea, github, gitlab, gitlab_push
 from git_okf.review.forge import Forge
 from git_okf.review.none import BranchOnly
 from git_okf.review.rest import Warn, silent
@@ -18,10 +18,6 @@ TOKENS = {"github": "GITHUB_TOKEN", "gitlab": "GITLAB_TOKEN", "gitea": "GITEA_TO
 _VERSIONS = {"github": "v3", "gitlab": "v4", "gitea": "v1"}
 _ADDRESS = re.compile(r"(?:[^@/\s]+@)?([^:/\s]+):(?!/)(\S+)")
 """`git@host:owner/name.git`, as ssh has it."""
-_JOB_TOKEN_HINT = (
-    "CI_JOB_TOKEN cannot open merge requests: make a project access token with the scopes api and write_repository, "
-    "and give it to the job as the masked variable GITLAB_TOKEN"
-)
 
 
 class Settings(Protocol):
@@ -45,13 +41,16 @@ def open_forge(
 ) -> Forge:
     """The host that `review:` names; nothing is asked of it yet. `remote_url` is the address pushes go to.
 
-    ConfigError where the repository, the API's address or the token is not to be had.
+    GitLab without a token is told by pushes alone. ConfigError where the repository, the API's address or the token of
+    another is not to be had.
     """
     kind = settings.forge
     if kind == "none":
         return BranchOnly(_without_credentials(remote_url))
     if kind not in TOKENS:
         raise ConfigError(f"review.forge: {kind!r} is no host that git-okf knows", f"known: {', '.join(TOKENS)}, none")
+    if kind == "gitlab" and not _given(kind, environ):
+        return gitlab_push.GitLabByPush(_without_credentials(remote_url), warn)
     base, name = api_url(settings, environ, remote_url), repository_name(settings, environ, remote_url)
     token = _token(kind, environ)
     if kind == "github":
@@ -109,15 +108,16 @@ def remote_address(url: str) -> tuple[str, str]:
     return host.lower(), path.strip("/").removesuffix(".git")
 
 
+def _given(kind: str, environ: Mapping[str, str]) -> str:
+    return environ.get(TOKENS[kind], "").strip()
+
+
 def _token(kind: str, environ: Mapping[str, str]) -> str:
-    name = TOKENS[kind]
-    token = environ.get(name, "").strip()
-    if token:
+    if token := _given(kind, environ):
         return token
+    name = TOKENS[kind]
     hint = f"give the job a token that may open reviews, as the variable {name}"
-    if kind == "gitlab" and environ.get("CI_JOB_TOKEN"):
-        hint = _JOB_TOKEN_HINT
-    elif kind == "github" and environ.get("GITHUB_ACTIONS"):
+    if kind == "github" and environ.get("GITHUB_ACTIONS"):
         hint = "pass it to the step: `env: {GITHUB_TOKEN: ${{ github.token }}}`, or the token of a GitHub App"
     raise ConfigError(f"review.forge is {kind}, and {name} is not set", hint)
 

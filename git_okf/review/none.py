@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from git_okf.model import Offer
 from git_okf.review.forge import Issue, Limits, Repository, Review, Stage
 from git_okf.review.people import Commit
 
@@ -12,6 +13,7 @@ class BranchOnly:
     """Says yes to everything and asks nobody; a review has number 0."""
 
     kind = "none"
+    answers = False
     limits = Limits()
 
     def __init__(self, remote: str) -> None:
@@ -22,6 +24,9 @@ class BranchOnly:
 
     def reviews(self, branch: str) -> Sequence[Review]:
         return ()
+
+    def offer(self, *, branch: str, base: str, title: str, body: str, labels: Sequence[str] = ()) -> Offer | None:
+        return None
 
     def create(self, *, branch: str, base: str, title: str, body: str, labels: Sequence[str] = ()) -> Review:
         return Review(number=0, stage=Stage.OPEN, branch=branch, base=base, title=title, body=body)

@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
 from git_okf.jsonapi import ApiRefused, ApiUncertain, JsonApi
+from git_okf.model import Offer
 from git_okf.review.forge import Issue, Limits, Repository, Review
 from git_okf.review.people import Commit
 
@@ -28,6 +29,7 @@ class Rest(ABC):
     """One repository on a host with a REST API."""
 
     kind: ClassVar[str]
+    answers: ClassVar[bool] = True
     limits: ClassVar[Limits]
     REVIEWS: ClassVar[str] = "pulls"
     COMMENTS: ClassVar[tuple[str, str]] = ("issues", "comments")
@@ -105,6 +107,9 @@ class Rest(ABC):
         found = {review.number: review for review in self._listed(branch, open=True)}
         found.update({review.number: review for review in self._listed(branch, open=False)})
         return tuple(found[n] for n in sorted(found, reverse=True))
+
+    def offer(self, *, branch: str, base: str, title: str, body: str, labels: Sequence[str] = ()) -> Offer | None:
+        return None
 
     def create(self, *, branch: str, base: str, title: str, body: str, labels: Sequence[str] = ()) -> Review:
         self.repository()

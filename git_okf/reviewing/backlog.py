@@ -46,7 +46,7 @@ def _has_room(desk: Desk, known: Histories) -> bool:
 def _settled(desk: Desk, source: SourceConfig) -> Targets:
     """A source's record, as the host says now where something in it is unresolved."""
     record = desk.record(source)
-    if desk.forge.kind == "none" or targets.pending(record) is None:
+    if not desk.forge.answers or targets.pending(record) is None:
         return record
     return targets.reconcile(record, desk.reviews(source), source.name, desk.now)
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from git_okf import memory
+from git_okf import memory, report
 from git_okf.config import Config, SourceConfig
-from git_okf.model import Delta, Trip
+from git_okf.model import Delta, RunResult, Trip
 from git_okf.review import body, decide, marker, people, situation, targets
 from git_okf.review.forge import Forge, Review, Stage
 from git_okf.review.situation import Situation
@@ -126,7 +126,7 @@ def case_of(desk: Desk, source: SourceConfig) -> Case:
 
     review_branch.align(repo, desk.remote, ref, tips, is_nobodys, heads)
     branch = _branch(desk, source, tips)
-    if desk.forge.kind == "none":
+    if not desk.forge.answers:
         reviews = _without_host(desk, source, branch)
     found = _assess(desk, source, branch, reviews, None)
     return Case(desk=desk, source=source, tips=tips, branch=branch, reviews=reviews, found=found)
@@ -192,19 +192,26 @@ def _without_host(desk: Desk, source: SourceConfig, branch: situation.Branch | N
         return ()
     content = people.content_of(branch.commits, source.name)
     text = str(marker.Marker(source=source.name, fingerprint=content, head=branch.head)) if content else ""
-    name = branch_of(source)
-    return (Review(number=0, stage=Stage.OPEN, branch=name, base=desk.base, title=name, body=text, head=branch.head),)
+    name, pending = branch_of(source), targets.pending(desk.record(source))
+    there = Review(number=0, stage=Stage.OPEN, branch=name, base=desk.base, title=name, body=text, head=branch.head)
+    return (replace(there, url=pending.url) if pending else there,)
 
 
 def deleted_without_host(case: Case) -> Sequence[Review]:
     """Where there is no host, somebody who deletes the branch while the base lacks what it had has rejected that."""
     pending = targets.pending(case.found.record)
-    if case.desk.forge.kind != "none" or case.branch is not None or not pending:
+    if case.desk.forge.answers or case.branch is not None or not pending:
         return ()
     if pending.fingerprint != case.content:
         return ()
     name, text = branch_of(case.source), str(marker.Marker(source=case.source.name, fingerprint=pending.fingerprint))
     return (Review(number=0, stage=Stage.CLOSED, branch=name, base=case.desk.base, title=name, body=text),)
+
+
+def as_told(case: Case, result: RunResult) -> RunResult:
+    """The run as its review tells it: what the base is to get."""
+    subject = report.headline(case.delta, case.source.name)
+    return replace(result, delta=case.delta, guard=case.overridden, subject=subject)
 
 
 def remembered(case: Case) -> Mapping[str, object]:

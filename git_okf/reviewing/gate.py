@@ -8,10 +8,10 @@ from functools import partial
 
 from git_okf import baseline, delta, guard, planning
 from git_okf.baseline import Baseline
-from git_okf.model import Change, Delta, Observation, RunResult, Trip
-from git_okf.review import body, decide, fingerprint, targets
+from git_okf.model import Change, Delta, Observation, Offer, RunResult, Trip
+from git_okf.review import body, decide, fingerprint, marker, targets
 from git_okf.reviewing import backlog, record, settling, uncertain
-from git_okf.reviewing.case import Case, assess, deleted_without_host
+from git_okf.reviewing.case import Case, as_told, assess, branch_of, deleted_without_host
 from git_okf.run import Run, Verdict
 from git_okf.source import Spool
 from git_okf.sync import limits, sync_source
@@ -55,7 +55,17 @@ def _gate(case: Case, run: Run, base: Baseline, seen: Observation, plan: Delta, 
         content=case.content,
         plan=written,
         targets=targets.dump(record.offered(case)),
+        offer=_offer(case, run.result(at_base, seen, case.delta, word="", exit_code=0)),
     )
+
+
+def _offer(case: Case, result: RunResult) -> Offer | None:
+    """What the push says of the content, where the host hears nothing else."""
+    told, desk = as_told(case, result), case.desk
+    mark = marker.Marker(source=case.source.name, fingerprint=case.content, run=told.run)
+    text = body.brief(body.Telling(result=told, marker=mark, origin=case.source.url))
+    name, labels = branch_of(case.source), desk.settings.review.labels
+    return desk.forge.offer(branch=name, base=desk.base, title=body.title(told), body=text, labels=labels)
 
 
 def _overridden(run: Run, base: Baseline, seen: Observation, plan: Delta) -> Trip | None:

@@ -6,13 +6,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import partial
 
-from git_okf import report
 from git_okf.errors import Interrupted, OkfError, SourceUnavailable
 from git_okf.model import Fault, RunResult
 from git_okf.review import body, decide, marker
 from git_okf.review.forge import Review
 from git_okf.reviewing import guard_issue, record
-from git_okf.reviewing.case import Case, branch_of
+from git_okf.reviewing.case import Case, as_told, branch_of
 from git_okf.store import review_branch
 from git_okf.store.push import PushRaced
 
@@ -109,8 +108,7 @@ def _close(case: Case, decision: decide.Decision) -> None:
 
 def _write_text(case: Case, decision: decide.Decision, result: RunResult) -> Review:
     desk, there = case.desk, case.open
-    subject = report.headline(case.delta, case.source.name)
-    told = replace(result, delta=case.delta, guard=case.overridden, subject=subject)
+    told = as_told(case, result)
     text, title, labels = _text(case, decision, told), body.title(told), desk.settings.review.labels
     if there is not None:
         return desk.forge.update(there, title=title, body=text, labels=labels)

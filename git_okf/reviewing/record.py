@@ -52,7 +52,7 @@ def settled(case: Case, word: Word, done: Review | None) -> Targets:
 
 def _came_to(case: Case) -> State:
     """What became of a content that stands in no review and is no longer wanted: without a host the base tells."""
-    if case.desk.forge.kind != "none":
+    if case.desk.forge.answers:
         return State.SUPERSEDED
     repo, tips = case.desk.repo, case.tips
     if tips.branch is None:

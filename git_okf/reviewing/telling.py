@@ -29,11 +29,20 @@ def text(reviewed: Reviewed) -> str:
     if reviewed.word.startswith("leave"):
         line = f"- Left: {name} ({report.printable(reviewed.why)})"
     else:
-        done = "Pushed" if reviewed.word == Word.CREATE and not reviewed.number else _DONE[Word(reviewed.word)]
+        done = (
+            "Pushed"
+            if reviewed.word == Word.CREATE and not (reviewed.number or reviewed.url)
+            else _DONE[Word(reviewed.word)]
+        )
         what = f"  ({result.subject})" if reviewed.word in (Word.CREATE, Word.UPDATE) else f" ({reviewed.why})"
         line = f"✓ {done}: {name}{report.printable(what)}"
     place = reviewed.url or (reviewed.branch if reviewed.word in (Word.CREATE, Word.UPDATE) else "")
     return "\n".join([line, *([f"  {report.printable(place)}"] if place else [])])
+
+
+def summary(reviewed: Reviewed) -> str:
+    """The same on one line, the address with it."""
+    return f"{text(reviewed).partition(chr(10))[0]} {report.printable(reviewed.url)}".strip()
 
 
 def data(reviewed: Sequence[Reviewed]) -> dict[str, Any]:

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from git_okf.errors import GitRefused
-from git_okf.gitprogram import FETCH, NETWORK_TIMEOUT_S, TIMEOUT_S, git
+from git_okf.gitprogram import FETCH, NETWORK_TIMEOUT_S, NO_PUSH_OPTIONS, TIMEOUT_S, git
+from git_okf.model import Offer
 from git_okf.store import notes
 from git_okf.store.remote import remote_refs, shown
 from git_okf.store.repo import RefUpdate, Repo
@@ -82,41 +83,55 @@ def push(
     extra: Mapping[str, str] | None = None,
     hooks: bool = True,
     timeout: float = TIMEOUT_S,
-) -> None:
-    """Move refs of the remote all or none. PushRaced, or PushRefused with the remote's own words.
+    told: Sequence[str] = (),
+) -> str:
+    """Move refs of the remote all or none; what was said to it. PushRaced, or PushRefused with the remote's own words.
 
     Each new commit must descend from the one it replaces: this is checked here, because a lease on a ref
     (`--force-with-lease`) would let a push go backwards. `extra`: environment for git, where objects lie aside;
-    without `hooks` the user's pre-push hook is not asked. `timeout`: seconds for all of it.
+    without `hooks` the user's pre-push hook is not asked. `timeout`: seconds for all of it. `told`: push options.
     """
     moves = [move for move in moves if move.new != move.expected]
     if not moves:
-        return
+        return ""
     for move in moves:
         if move.follows and move.expected and move.new and not repo.is_ancestor(move.expected, move.new):
             raise PushRaced(remote, {move.ref: move.expected})
     leases = [f"--force-with-lease={move.ref}:{move.expected or ''}" for move in moves]
     specs = [f"{move.new or ''}:{move.ref}" for move in moves]
-    options = (*PUSH, *([] if hooks else ["--no-verify"]), *leases)
+    options = (*PUSH, *([] if hooks else ["--no-verify"]), *leases, *(f"--push-option={each}" for each in told))
     until = time.monotonic() + timeout
     for attempt in range(ATTEMPTS):
         left = max(0.0, until - time.monotonic())
         words = (*options, "--", remote, *specs)
         done = git(repo.root, *words, check=False, extra=extra, timeout=left, watch=repo.watch)
+        said = (done.stdout + b"\n" + done.stderr).decode("utf-8", "replace")
         if done.returncode == 0:
-            return
+            return said
         left = max(0.0, until - time.monotonic())
         there = remote_refs(repo, remote, [move.ref for move in moves], min(left, NETWORK_TIMEOUT_S))
         if all(there.get(move.ref) == move.new for move in moves):
-            return  # it arrived, and only the answer was lost
+            return said  # it arrived, and only the answer was lost
         moved = {move.ref: there.get(move.ref) for move in moves if there.get(move.ref) != move.expected}
         if moved:
             raise PushRaced(remote, moved)
-        said = (done.stdout + b"\n" + done.stderr).decode("utf-8", "replace")
         if "lock" not in said.lower() or attempt == ATTEMPTS - 1:
             break
         time.sleep(LOCKED_PAUSE_S)  # another push was just being written; where it went shows in the next attempt
     raise _refused(remote, said)
+
+
+def push_offer(repo: Repo, remote: str, moves: Sequence[Move], offer: Offer, extra: Mapping[str, str]) -> None:
+    """Push with the options of an offer. A remote that takes none gets the moves without them, and then NO_PUSH_OPTIONS
+    is what is heard. Raises as `push`."""
+    try:
+        said = push(repo, remote, moves, extra=extra, told=offer.options)
+    except PushRefused as error:
+        if NO_PUSH_OPTIONS not in error.hint:
+            raise
+        push(repo, remote, moves, extra=extra)
+        said = NO_PUSH_OPTIONS
+    offer.heard(said)
 
 
 def push_notes(repo: Repo, remote: str, when: datetime) -> None:

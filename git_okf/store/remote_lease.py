@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import timedelta
 from types import TracebackType
@@ -99,17 +99,33 @@ class RemoteLease:
 
         PushRaced becomes LeaseLost where the lease itself had moved.
         """
+        with self._moving(lambda held: grants.released(held, self._clock() if succeeded else None), within) as moving:
+            yield moving
+
+    @contextmanager
+    def renewing(self) -> Iterator[tuple[Move, Mapping[str, str]]]:
+        """The move that keeps the lease for its whole lifetime again, to be pushed with what only its holder may push;
+        for the rest as `releasing`."""
+        with self._moving(lambda held: grants.renewed(held, self._clock(), self._lifetime), None) as moving:
+            yield moving
+
+    @contextmanager
+    def _moving(
+        self, change: Callable[[Grant], Grant], within: float | None
+    ) -> Iterator[tuple[Move, Mapping[str, str]]]:
         with self._by_myself(within), aside.aside(self._repo) as extra:
             if self._grant is None:
                 raise grants.lost(self._source, self._read() if within is None else None)
+            changed = change(self._grant)
+            move = self._move(changed, extra)
             try:
-                yield self._move(grants.released(self._grant, self._clock() if succeeded else None), extra), extra
+                yield move, extra
             except PushRaced as race:
                 if self._ref in race.actual:
                     self._lost.set()
                     raise grants.lost(self._source, self._read() if within is None else None) from race
                 raise
-            self._grant = None
+            self._oid, self._grant = move.new, changed if changed.token else None
 
     @contextmanager
     def _by_myself(self, within: float | None) -> Iterator[None]:

@@ -17,9 +17,10 @@ from functools import partial
 
 from git_okf.errors import GitRefused
 from git_okf.gitprogram import git
+from git_okf.model import Offer
 from git_okf.store import followed, notes, remote_checkpoint, target, worktree
 from git_okf.store import state as states
-from git_okf.store.push import Move, PushRaced, fetch_objects, push
+from git_okf.store.push import Move, PushRaced, fetch_objects, push, push_offer
 from git_okf.store.remote import address, remotes, shown
 from git_okf.store.remote_lease import RemoteLease
 from git_okf.store.repo import RefMoved, RefUpdate, Repo
@@ -74,14 +75,15 @@ def catch_up(repo: Repo, when: datetime, onto: Target | None = None) -> None:
 
 
 def follow(
-    repo: Repo, upstream: Upstream, when: datetime, others: Sequence[str] = ()
+    repo: Repo, upstream: Upstream, when: datetime, others: Sequence[str] = (), offered: str | None = None
 ) -> tuple[dict[str, str | None], str | None]:
     """Fetch, and bring memory and branch together. Returns where the remote's refs are (`others` too, unfetched), and
-    the commit to build on. GitRefused where commits of a person, or changes in the work tree, are in the way."""
+    the commit to build on. `offered`: what this very run has already pushed to the branch. GitRefused where commits of
+    a person, or changes in the work tree, are in the way."""
     depths = {upstream.branch: REPLACED_DEPTH} if upstream.onto is not None and upstream.onto.base else {}
     there = fetch_objects(repo, upstream.remote, [upstream.branch, notes.REF, states.REF], others, depths)
     _follow_memory(repo, upstream.remote, there, when)
-    return there, _base(repo, upstream, there[upstream.branch])
+    return there, _base(repo, upstream, there[upstream.branch], offered)
 
 
 def catch_up_memory(repo: Repo, remote: str, when: datetime, refs: Sequence[str] = ()) -> dict[str, str | None]:
@@ -134,11 +136,11 @@ def _merge_states(repo: Repo, ours: str, theirs: str, when: datetime) -> str:
 # --- the branch ---
 
 
-def _base(repo: Repo, upstream: Upstream, theirs: str | None) -> str | None:
+def _base(repo: Repo, upstream: Upstream, theirs: str | None, offered: str | None) -> str | None:
     """The commit to build on, the branch brought there where nothing of it would be left out."""
     onto, ours = upstream.onto, repo.ref(upstream.local)
     if onto is not None and onto.base is not None:
-        _check_replaced(repo, upstream, onto, ours, theirs)
+        _check_replaced(repo, upstream, onto, ours, None if theirs == offered else theirs)
         return onto.base
     if theirs is None or ours == theirs or (ours and repo.is_ancestor(theirs, ours)):
         return ours
@@ -215,18 +217,25 @@ class Publisher:
         self._repo, self._source, self._lease, self._when = repo, source, lease, when
         self._checkpoint = remote_checkpoint.PREFIX + source
         self._there: Mapping[str, str | None] = {}
+        self._offered: str | None = None
 
     def follow(self) -> str | None:
         """The commit to build on; see `follow`."""
-        self._there, base = follow(self._repo, self.upstream, self._when, [self._checkpoint])
+        self._there, base = follow(self._repo, self.upstream, self._when, [self._checkpoint], self._offered)
         return base
 
-    def publish(self, updates: Sequence[RefUpdate] = ()) -> None:
+    def publish(self, updates: Sequence[RefUpdate] = (), offer: Offer | None = None) -> None:
         """Push branch, notes and state as they will be after `updates`, and let go of checkpoint and lease with them.
+
+        What is offered goes ahead, with nothing but the lease that is kept by it: a host that takes push options takes
+        them for every branch of a push, that of the state too. A run that ends in between leaves a prefix of content,
+        notes and state, as a kill here does (design.md, law 5).
 
         PushRaced where another writer was first, LeaseLost where this run no longer holds the source, PushRefused.
         """
         moves = [*self._moves(updates)]
+        if offer is not None:
+            moves = self._pushed_ahead(moves, offer)
         if self._there.get(self._checkpoint):
             moves.append(Move(self._checkpoint, None, self._there[self._checkpoint], follows=False))
         if moves:
@@ -234,6 +243,15 @@ class Publisher:
                 push(self._repo, self.upstream.remote, [*moves, release], extra=extra)
         else:
             self._lease.succeeded = True
+
+    def _pushed_ahead(self, moves: Sequence[Move], offer: Offer) -> list[Move]:
+        """What is left to push once the branch is."""
+        content = [move for move in moves if move.ref == self.upstream.branch]
+        if content:
+            with self._lease.renewing() as (kept, extra):
+                push_offer(self._repo, self.upstream.remote, [*content, kept], offer, extra)
+            self._offered = content[0].new
+        return [move for move in moves if move not in content]
 
     def _moves(self, updates: Sequence[RefUpdate]) -> Iterator[Move]:
         new = {update.name: update.new for update in updates}

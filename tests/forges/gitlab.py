@@ -1,4 +1,4 @@
-"""GitLab's REST v4 over a `Hub`, as far as reviews need it, and what its push options would do.
+"""GitLab's REST v4 over a `Hub`, as far as reviews need it; what pushes do is in `gitlab_push`.
 
 Faithful in what trips clients: numbers per project (`iid`), the project by number or encoded path, a redirect of an old
 path for reading only, 409 with a list as its message for a duplicate, `state_event`, a global `scope`, labels as a
@@ -12,6 +12,7 @@ import re
 from typing import Any
 from urllib.parse import unquote
 
+from forges import gitlab_push
 from forges.github import paged
 from forges.hub import Hub, Pull, Ticket
 from forges.server import Reply, Request
@@ -42,6 +43,8 @@ class GitLabApi:
         return self.hub.answered(request, self._checked)
 
     def _checked(self, request: Request) -> Reply:
+        if request.path == self.prefix + gitlab_push.PATH:
+            return gitlab_push.received(self.hub, request)
         if "job-token" in request.headers and request.method != "GET":
             return Reply(status=403, data={"message": "403 Forbidden"})
         login = self.hub.tokens.get(request.headers.get("private-token", ""))

@@ -63,6 +63,8 @@ class Pull:
     merged_at: str | None = None
     closed_at: str | None = None
     labels: list[str] = field(default_factory=list)
+    remove_source_branch: bool = False
+    """Whether its branch goes when it is merged here."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -204,14 +206,14 @@ class Hub:
         pull, base = self._mergeable(number)
         message = f"Merge pull request #{number} from {pull.head_owner}/{pull.branch}\n\n{pull.title}\n"
         made = self._commit(pull.base, self._merged_tree(base, pull.head), [base, pull.head], message, HOST)
-        return self._has_merged(pull, made)
+        return self._merged_here(pull, made)
 
     def squash(self, number: int) -> str:
         """Merge as one new commit, whose message is title and text, as hosts can be told to; its id."""
         pull, base = self._mergeable(number)
         message = f"{pull.title} (#{number})\n\n{pull.body}\n"
         made = self._commit(pull.base, self._merged_tree(base, pull.head), [base], message, HOST)
-        return self._has_merged(pull, made)
+        return self._merged_here(pull, made)
 
     def _mergeable(self, number: int) -> tuple[Pull, str]:
         self.settle()
@@ -219,6 +221,11 @@ class Hub:
         base = self.branch(pull.base)
         assert pull.stage == "open" and base, f"#{number} is {pull.stage}"
         return pull, base
+
+    def _merged_here(self, pull: Pull, made: str) -> str:
+        if pull.remove_source_branch:
+            self.git("update-ref", "-d", f"refs/heads/{pull.branch}")
+        return self._has_merged(pull, made)
 
     def _has_merged(self, pull: Pull, made: str) -> str:
         pull.stage, pull.merged_at = "merged", self._now()

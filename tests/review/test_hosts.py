@@ -14,7 +14,7 @@ from forges.server import Reply, serving
 from forges.waiting import Waiting
 
 from git_okf.errors import ConfigError
-from git_okf.review import gitlab, hosts
+from git_okf.review import gitlab, gitlab_push, hosts
 from git_okf.review.forge import Stage
 from git_okf.review.hosts import open_forge
 
@@ -77,7 +77,6 @@ def test_what_cannot_be_told_is_an_error_with_what_to_type(said: Said, remote: s
     [
         ("github", {}, "GITHUB_TOKEN"),
         ("github", ACTIONS, "github.token"),
-        ("gitlab", {**PIPELINE, "CI_JOB_TOKEN": "job-secret"}, "CI_JOB_TOKEN cannot open merge requests"),
         ("gitea", {"GITHUB_TOKEN": "x"}, "GITEA_TOKEN"),
     ],
 )
@@ -85,7 +84,17 @@ def test_a_missing_token_is_named_with_what_to_do(kind: str, environ: Mapping[st
     with pytest.raises(ConfigError, match="is not set") as caught:
         open_forge(Said(kind, "a/b"), environ, remote_url="https://h.org/a/b")
     assert hint in caught.value.hint
-    assert "job-secret" not in caught.value.hint + caught.value.message
+
+
+@pytest.mark.parametrize("environ", [{}, {**PIPELINE, "CI_JOB_TOKEN": "job-secret", "GITLAB_TOKEN": " "}])
+def test_gitlab_without_a_token_is_told_by_pushes_alone(environ: Mapping[str, str]) -> None:
+    """Neither the API nor the repository's name has to be known for that."""
+    forge = open_forge(Said("gitlab"), environ, remote_url="/srv/docs.git")
+    assert (forge.kind, forge.answers) == ("gitlab", False)
+    assert open_forge(Said("gitlab", "a/b"), {**PIPELINE, "GITLAB_TOKEN": "x"}).answers
+    for other in (forge, open_forge(Said("none"), environ)):
+        made = other.create(branch="okf/sync/docs", base="main", title="t", body="b")
+        assert (made.number, made.url, other.reviews("okf/sync/docs")) == (0, "", ())
 
 
 @pytest.mark.parametrize("kind", ["github", "gitlab", "gitea", "none"])
@@ -114,8 +123,11 @@ def test_without_a_host_the_branch_is_the_review() -> None:
 
 
 def test_push_options_arrive_as_they_were_meant(hub: Hub, tmp_path: Path) -> None:
-    options = gitlab.push_options(
-        base="main", title="sync: +1 -0 =0 (docs)\n@x", labels=["okf-sync"], description="one\ntwo \\n three"
+    options = gitlab_push.push_options(
+        base="main",
+        title="sync: +1 -0 =0 (docs)\n@x",
+        labels=["okf-sync", "a\nb"],
+        description="one\ntwo \\n \\u three",
     )
     hook = hub.repo / "hooks" / "pre-receive"
     hook.parent.mkdir(exist_ok=True)
@@ -128,16 +140,49 @@ def test_push_options_arrive_as_they_were_meant(hub: Hub, tmp_path: Path) -> Non
         "GIT_PUSH_OPTION_0=merge_request.create",
         "GIT_PUSH_OPTION_1=merge_request.target=main",
         "GIT_PUSH_OPTION_2=merge_request.title=sync: +1 -0 =0 (docs) @x",
-        "GIT_PUSH_OPTION_3=merge_request.description=one\\ntwo \\\\n three",
-        "GIT_PUSH_OPTION_4=merge_request.label=okf-sync",
-        "GIT_PUSH_OPTION_COUNT=5",
+        "GIT_PUSH_OPTION_3=merge_request.description=one\\ntwo &#x5C;n \\u three",
+        "GIT_PUSH_OPTION_4=merge_request.remove_source_branch",
+        "GIT_PUSH_OPTION_5=merge_request.label=okf-sync",
+        "GIT_PUSH_OPTION_6=merge_request.label=a b",
+        "GIT_PUSH_OPTION_COUNT=7",
     ]
 
 
+SAID = """\
+To https://gl.org/a/b.git
+remote:
+remote: To create a merge request for okf/state, visit:
+remote:   https://gl.org/a/b/-/merge_requests/new?merge_request%5Bsource_branch%5D=okf%2Fstate
+remote:
+remote: View merge request for okf/sync/docs:        \n\
+remote:   https://gl.org/a/b/-/merge_requests/7        \n\
+remote:
+remote: View merge request for okf/sync/blog:
+remote:   https://gl.org/a/b/-/merge_requests/8
+"""
+WRONG = f"""\
+remote: {"=" * 72}
+remote:
+remote:        WARNINGS: Error encountered with push options
+remote:  'merge_request.create' 'merge_request.title=it's: a': Target
+remote:             branch a/b:trunk does not exist
+remote:
+remote: {"=" * 72}
+remote: View merge request for okf/sync/docs:
+"""
+
+
 def test_the_merge_request_of_a_push_is_read_from_what_the_remote_says() -> None:
-    said = "remote: \nremote: View merge request for okf/sync/docs:\nremote:   https://gl.org/a/b/-/merge_requests/7\n"
-    assert gitlab.merge_request_url(said) == "https://gl.org/a/b/-/merge_requests/7"
-    assert gitlab.merge_request_url("remote: WARNINGS:\nremote: Error encountered with push options\n") == ""
+    assert gitlab_push.merge_request_url(SAID, "okf/sync/docs") == "https://gl.org/a/b/-/merge_requests/7"
+    assert gitlab_push.merge_request_url(SAID, "okf/sync/blog") == "https://gl.org/a/b/-/merge_requests/8"
+    assert gitlab_push.merge_request_url(SAID, "okf/state") == ""
+    assert gitlab_push.merge_request_url(SAID, "okf.sync.docs") == ""
+    assert gitlab_push.merge_request_url(WRONG, "okf/sync/docs") == ""
+
+
+def test_what_was_wrong_with_push_options_is_read_however_its_lines_are_broken() -> None:
+    assert gitlab_push.complaint(WRONG) == "Target branch a/b:trunk does not exist"
+    assert gitlab_push.complaint(SAID) == ""
 
 
 @pytest.mark.parametrize(

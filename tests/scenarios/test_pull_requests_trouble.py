@@ -2,60 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import signal
-import subprocess
-import sys
-
 import pytest
 from forges.github import BUILT_IN, primary_limit, refusal, secondary_limit
 from forges.server import Reply
-from nightly import BRANCH, Make, Team
+from nightly import BRANCH, Make, Team, run_killed
 
 from git_okf.review.marker import find
-
-KILLED = """
-import datetime, importlib, json, os, signal, sys
-from git_okf.run import World
-from git_okf.source.memory import Item, MemorySource
-told = json.load(sys.stdin)
-when = datetime.datetime.fromisoformat(told["clock"])
-World.__init__.__kwdefaults__.update(
-    open_source=lambda source, environ: MemorySource(
-        items={key: Item(**each) for key, each in told["sources"][source.name].items()}
-    ),
-    clock=lambda: when,
-)
-holder = importlib.import_module(told["module"])
-for name in told["path"][:-1]:
-    holder = getattr(holder, name)
-setattr(holder, told["path"][-1], lambda *a, **k: os.kill(os.getpid(), signal.SIGKILL))
-from git_okf.cli import main
-main(["pr"])
-"""
-
-
-def run_killed(team: Team, module: str, path: str) -> None:
-    """A run of the job in a process that kills itself, with no chance to clean up, where a function would be called."""
-    told = {
-        "clock": team.clock().isoformat(),
-        "module": module,
-        "path": path.split("."),
-        "sources": {
-            name: {key: {"title": item.title, "body": item.body} for key, item in source.items.items()}
-            for name, source in team.sources.items()
-        },
-    }
-    done = subprocess.run(
-        [sys.executable, "-c", KILLED],
-        cwd=team.repo.path,
-        input=json.dumps(told),
-        text=True,
-        capture_output=True,
-        check=False,
-    )
-    assert done.returncode == -signal.SIGKILL, done.stderr
-
 
 STEPS = {
     "before the push": ("git_okf.store.upstream", "push"),
