@@ -62,7 +62,9 @@ HOSTS: Mapping[str, Host] = {
             path=".gitlab/okf-sync.gitlab-ci.yml",
             sets=(
                 "a project access token with the scopes api and write_repository and the role Developer, as the masked "
-                "variable GITLAB_TOKEN (Settings > CI/CD > Variables)",
+                "variable GITLAB_TOKEN (Settings > CI/CD > Variables); or without one let the job's own token push "
+                "(Settings > CI/CD > Job token permissions > Allow Git push requests to the repository): then the push "
+                "opens the merge request, with less text, and closing it is not seen",
                 "a schedule (Build > Pipeline schedules)",
             ),
             secrets="masked variables that the sources need (Settings > CI/CD > Variables)",

@@ -143,6 +143,7 @@ def test_what_a_person_has_to_set_is_said(here: GitRepo, okf_here: Run) -> None:
     assert f"Settings > Secrets and variables > Actions): {', '.join(NEEDED)}\n" in said
     assert f"commit {GITHUB}, and push to the default branch" in said
     said = okf_here("ci", "gitlab").out
+    assert "or without one let the job's own token push" in said
     assert "masked variable GITLAB_TOKEN" in said and "Pipeline schedules" in said and "DOCS_TOKEN" in said
     assert "OKF_TOKEN" in okf_here("ci", "gitea").out
 

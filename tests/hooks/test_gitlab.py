@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from forges import gitlab_push
 from forges.hub import TOKEN
 from git_http import GitServer, git_server
 from hooks.gitlab_runner import Done, GitLabRunner
@@ -18,6 +19,7 @@ class Nights:
 
     def __init__(self, team: Team, remote: GitServer) -> None:
         self.team = team
+        self.remote = remote
         self.text = team.told("gitlab")
         given = {
             "CI_API_V4_URL": team.api_url,
@@ -110,11 +112,23 @@ def test_what_is_retained_is_a_warning(nights: Nights) -> None:
     assert len(nights.team.hub.open_pulls()) == 1
 
 
-def test_without_the_token_it_is_said_how_to_make_one(nights: Nights) -> None:
+def test_without_the_token_that_of_the_job_pushes_and_the_push_opens_the_merge_request(nights: Nights) -> None:
+    team = nights.team
+    gitlab_push.take_pushes(team.hub, team.api_url)
+    nights.remote.credentials = ("gitlab-ci-token", "job-0123")
+    team.second_source()
+    team.docs.put("a", version=2)
+    team.put_other(2)
     done = nights.run(GITLAB_TOKEN="")
-    assert done.status == "failed"
-    assert "make a project access token with the scopes api and write_repository" in done.log
-    assert done.report == {}
+    assert done.status == "success", done.log
+    urls = [f"{team.server.url}/acme/docs/-/merge_requests/{number}" for number in (1, 2)]
+    assert all(url in done.log for url in urls)
+    assert "job-0123" not in done.log
+    assert {pull.branch for pull in team.hub.pulls.values()} == {BRANCH, "okf/sync/other"}
+    before = team.refs()
+    done = nights.run(GITLAB_TOKEN="", OKF_SOURCES="docs")
+    assert done.report and (done.report["OKF_DECISION"], done.report["OKF_URL"]) == ("nothing", urls[0]), done.log
+    assert team.refs() == before
 
 
 def test_a_job_that_is_cancelled_is_resumed_by_the_next(nights: Nights) -> None:

@@ -10,8 +10,10 @@ import pytest
 from conftest import GitRepo
 from landing_steps import WHEN, land
 
+from git_okf.gitprogram import NO_PUSH_OPTIONS
+from git_okf.model import Offer
 from git_okf.store import notes
-from git_okf.store.push import Move, PushRaced, PushRefused, fetch_objects, push, push_notes
+from git_okf.store.push import Move, PushRaced, PushRefused, fetch_objects, push, push_notes, push_offer
 from git_okf.store.repo import RefUpdate, Repo
 
 BRANCH = "refs/heads/main"
@@ -89,6 +91,39 @@ def test_state_02_a_hook_s_refusal_is_no_race_whatever_its_words(repo: GitRepo, 
         push(opened, "origin", [move])
     assert words in caught.value.hint
     assert bare.git("rev-parse", "main") == move.expected
+
+
+def test_an_offer_is_told_to_the_remote_and_its_answer_is_heard(repo: GitRepo, bare: GitRepo) -> None:
+    opened, heard = Repo.open(repo.path), list[str]()
+    bare.git("config", "receive.advertisePushOptions", "true")
+    hook = bare.path / "hooks" / "post-receive"
+    hook.write_text('#!/bin/sh\necho "told: $GIT_PUSH_OPTION_COUNT $GIT_PUSH_OPTION_0 $GIT_PUSH_OPTION_1"\n')
+    hook.chmod(0o755)
+    move = next_commit(opened, "a")
+    push_offer(opened, "origin", [move], Offer(options=("one=1 $x", "two"), heard=heard.append), {})
+    assert len(heard) == 1 and "remote: told: 2 one=1 $x two" in heard[0]
+    assert bare.git("rev-parse", "main") == move.new
+
+
+def test_a_remote_that_takes_no_push_options_gets_the_commits_and_that_is_heard(repo: GitRepo, bare: GitRepo) -> None:
+    opened, heard = Repo.open(repo.path), list[str]()
+    bare.git("config", "receive.advertisePushOptions", "false")
+    move = next_commit(opened, "a")
+    push_offer(opened, "origin", [move], Offer(options=("one",), heard=heard.append), {})
+    assert heard == [NO_PUSH_OPTIONS]
+    assert bare.git("rev-parse", "main") == move.new
+
+
+def test_an_offer_that_is_refused_is_not_pushed_without_its_options(repo: GitRepo, bare: GitRepo) -> None:
+    opened, heard = Repo.open(repo.path), list[str]()
+    bare.git("config", "receive.advertisePushOptions", "true")
+    hook = bare.path / "hooks" / "pre-receive"
+    hook.write_text('#!/bin/sh\ntest "$GIT_PUSH_OPTION_COUNT" = 0\n')
+    hook.chmod(0o755)
+    move = next_commit(opened, "a")
+    with pytest.raises(PushRefused):
+        push_offer(opened, "origin", [move], Offer(options=("one",), heard=heard.append), {})
+    assert (heard, bare.git("rev-parse", "main")) == ([], move.expected)
 
 
 def test_state_02_both_writers_notes_exist_at_the_end(repo: GitRepo, bare: GitRepo, tmp_path: Path) -> None:

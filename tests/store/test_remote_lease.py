@@ -91,8 +91,9 @@ def test_taking_renewing_and_releasing_leave_no_object_here(repo: GitRepo, bare:
     assert bare.git("fsck", "--strict", "--no-dangling") == ""
 
 
+@pytest.mark.parametrize("step", ["releasing", "renewing"])
 def test_state_06_an_expired_lease_is_taken_over_and_its_holder_cannot_push(
-    repo: GitRepo, bare: GitRepo, tmp_path: Path, elsewhere: None
+    repo: GitRepo, bare: GitRepo, tmp_path: Path, elsewhere: None, step: str
 ) -> None:
     clock, here, there = Clock(), Repo.open(repo.path), Repo.open(clone_of(bare, tmp_path / "there").path)
     mine = take(here, clock)
@@ -105,15 +106,30 @@ def test_state_06_an_expired_lease_is_taken_over_and_its_holder_cannot_push(
     before = bare.git("for-each-ref")
     with (
         pytest.raises(LeaseBusy, match=r"taken over by https://ci\.example/8") as caught,
-        mine.releasing() as (let, extra),
+        getattr(mine, step)() as (lease, extra),
     ):
-        push(here, "origin", [content, let], extra=extra)
+        push(here, "origin", [content, lease], extra=extra)
     assert caught.value.exit_code == 5
     assert mine.is_lost()
     mine.release()
     assert bare.git("for-each-ref") == before
     with theirs.releasing() as (let, extra):
         push(there, "origin", [let], extra=extra)
+
+
+def test_a_lease_that_is_kept_by_a_push_is_held_for_its_whole_lifetime_again(
+    repo: GitRepo, bare: GitRepo, tmp_path: Path, elsewhere: None
+) -> None:
+    clock, here, there = Clock(), Repo.open(repo.path), Repo.open(clone_of(bare, tmp_path / "there").path)
+    with take(here, clock) as held:
+        clock.pass_by(minutes=9)
+        with held.renewing() as (kept, extra):
+            push(here, "origin", [kept], extra=extra)
+        clock.pass_by(minutes=9)
+        with pytest.raises(LeaseBusy):
+            take(there, clock)
+        assert not held.is_lost()
+    assert said(bare)["token"] == ""
 
 
 def test_state_06_a_holder_that_was_taken_over_hears_of_it_when_it_wakes(
