@@ -26,6 +26,8 @@ from git_okf.store.repo import Changed, Repo
 
 INDEX_WAIT_S = 10.0
 _NOTHING = "0" * 40
+_FRUGAL = ("-c", "core.packedGitWindowSize=1m", "-c", "core.packedGitLimit=16m")
+"""git maps a whole pack where it may: that of a first build of 100,000 pages is 250 MB, in memory beside ours."""
 
 
 def dirty(repo: Repo, prefix: str) -> list[str]:
@@ -36,6 +38,7 @@ def dirty(repo: Repo, prefix: str) -> list[str]:
     """
     done = git(
         repo.root,
+        *_FRUGAL,
         "status",
         "--porcelain=v1",
         "-z",
@@ -127,7 +130,7 @@ def _index_command(repo: Repo, *args: str, stdin: bytes = b"") -> Done:
     while True:
         at = time.time()
         with locks.announced(repo.scratch, [lock], outlived_s=TIMEOUT_S) as announcement:
-            done = git(repo.root, *args, stdin=stdin, check=False, inherits=[announcement])
+            done = git(repo.root, *_FRUGAL, *args, stdin=stdin, check=False, inherits=[announcement])
         if done.returncode < 0:
             locks.clear_of_child(lock, at)
         held = b"index.lock" in done.stderr and b"File exists" in done.stderr
@@ -242,7 +245,7 @@ def _check_out(repo: Repo, write: Sequence[Changed]) -> None:
         extra = {"GIT_INDEX_FILE": str(Path(folder) / "index")}
         git(repo.root, "update-index", "-z", "--index-info", stdin=_index_info(write), extra=extra)
         names = b"".join(os.fsencode(c.path) + b"\0" for c in write)
-        done = git(repo.root, "checkout-index", "-f", "-z", "--stdin", stdin=names, extra=extra, check=False)
+        done = git(repo.root, *_FRUGAL, "checkout-index", "-f", "-z", "--stdin", stdin=names, extra=extra, check=False)
     if done.returncode:
         said = done.stderr.decode("utf-8", "replace").strip()
         raise GitRefused(

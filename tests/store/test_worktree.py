@@ -8,11 +8,13 @@ import sys
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from conftest import GitRepo
 from landing_steps import OURS, WHEN, land
 
+from git_okf import gitprogram
 from git_okf.errors import GitRefused
 from git_okf.store import place, worktree
 from git_okf.store.repo import RefUpdate, Repo
@@ -610,3 +612,18 @@ def test_hook_02_variables_of_a_hook_do_not_reach_our_git(
     assert (tmp_path / "other-index").read_bytes() == index
     monkeypatch.delenv("GIT_INDEX_FILE")
     assert status(repo) == ""
+
+
+def test_git_maps_little_of_a_pack_beside_us(repo: GitRepo, monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[tuple[str, ...]] = []
+
+    def watched(where: Path, *args: str, **options: Any) -> gitprogram.Done:
+        started.append(args)
+        return gitprogram.git(where, *args, **options)
+
+    monkeypatch.setattr(worktree, "git", watched)
+    opened = Repo.open(repo.path)
+    sync(opened, {"docs/pages/a.md": b"a"})
+    assert worktree.dirty(opened, "docs") == []
+    reading = [args for args in started if {"read-tree", "status"} & set(args)]
+    assert len(reading) == 2 and all("core.packedGitLimit=16m" in args for args in reading)
