@@ -123,11 +123,11 @@ def _same_identity(source: SourceConfig, state: states.State) -> None:
 
 def _records(
     repo: Repo, source: SourceConfig, bundle_tree: str | None, state: states.State | None, rebuild: bool
-) -> dict[str, Record]:
+) -> Mapping[str, Record]:
     if state is None or rebuild:
         return _rebuilt(repo, source, repo.walk(bundle_tree) if bundle_tree else ())
     if state.bundle_tree == (bundle_tree or ""):
-        return dict(state.records)
+        return state.records
     try:
         changed = repo.diff(state.bundle_tree or None, bundle_tree)
     except Missing:
@@ -214,9 +214,15 @@ def _drifted(
     return {key: paths for key, paths in found.items() if paths}
 
 
-def _with_overlay(repo: Repo, source: SourceConfig, commit: str | None, known: dict[str, Record]) -> dict[str, Record]:
+def _with_overlay(
+    repo: Repo, source: SourceConfig, commit: str | None, records: Mapping[str, Record]
+) -> Mapping[str, Record]:
     """Volatile facts of runs that changed nothing durable (validators, raw hashes, links), kept in scratch."""
-    for record in overlay.read_overlay(repo, source.name, commit):
+    news = overlay.read_overlay(repo, source.name, commit)
+    if not news:
+        return records
+    known = dict(records)
+    for record in news:
         current = known.get(record.key)
         if current is None:
             if record.status is not Status.PAGE:

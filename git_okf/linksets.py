@@ -160,10 +160,12 @@ class Shelf:
     def __init__(self) -> None:
         self._recent: list[LinkSet] = []
 
-    def hold(self, links: Links) -> Links:
-        """The same links, held small."""
+    def hold(self, links: Links, before: Links = ()) -> Links:
+        """The same links, held small: `before` itself, those of the page the last time, where they are the same."""
         if isinstance(links, PackedLinks):
             return links
+        if before == tuple(links):
+            return before
         if len(links) < SHORTEST_SET:
             return tuple(map(sys.intern, links))
         return PackedLinks(encode(links, _HELD, linkset := self._like(links), str), {_HELD: linkset}, sys.intern)

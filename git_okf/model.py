@@ -16,6 +16,13 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Any
 
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
+def _nothing() -> Mapping[str, Any]:
+    """One empty mapping for all values that have none: there may be a hundred thousand of them."""
+    return _NOTHING
+
 
 class Status(StrEnum):
     """What a record stands for. Only `PAGE` has a concept; the others save requests and are never part of a delta."""
@@ -86,7 +93,7 @@ class Record:
     """What the path was made of, where that is not the key; "" where it is, or where it is not known any more."""
     files: tuple[File, ...] = ()
     """The files of the item, sorted by path: these, and no others, are ours to change or remove."""
-    memo: Mapping[str, Any] = field(default_factory=dict)
+    memo: Mapping[str, Any] = field(default_factory=_nothing)
     """What the source itself remembers of the item: JSON values, durable."""
 
     @property
@@ -132,12 +139,12 @@ class Fetched:
     """Where people find the item; "" where that is the key."""
     type: str = ""
     """The concept's type; "" for the one of pages."""
-    meta: Mapping[str, Any] = field(default_factory=dict)
+    meta: Mapping[str, Any] = field(default_factory=_nothing)
     """More front matter, below ours: JSON values. `fingerprint` there is `compared_hash`, where the source made it over
     more than the body."""
     files: tuple[File, ...] = ()
     """As in `Record`. The bytes of those that the record does not have lie in the spool."""
-    memo: Mapping[str, Any] = field(default_factory=dict)
+    memo: Mapping[str, Any] = field(default_factory=_nothing)
     """As in `Record`."""
     parts_failed: tuple[str, ...] = ()
     """What of the item could not be had this time and is as it was: it makes the run partial."""
@@ -224,9 +231,9 @@ class Observation:
     side: tuple[Record, ...] = ()
     """Aliases, absent and refused links, to be remembered."""
     counters: Counters = Counters()
-    final_urls: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    final_urls: Mapping[str, str] = field(default_factory=_nothing)
     """By key, the URL that answered, where it is not the key's own; the `lookalike` guard reads it."""
-    origins: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    origins: Mapping[str, int] = field(default_factory=_nothing)
     """How many items each way of discovery found: links, sitemap, llms.txt, known."""
     memory: Mapping[str, Any] | None = None
     """What the source wants remembered of itself, JSON values (revision, cursors); None: as it was."""
@@ -262,7 +269,7 @@ class Change:
     path: str
     new: Fetched
     old: Record | None = None
-    merged_files: Mapping[str, bytes | None] = field(default_factory=dict)
+    merged_files: Mapping[str, bytes | None] = field(default_factory=_nothing)
     """The item's other files, by path, where edits made by hand and the source's new text were merged (None: it was
     deleted by hand)."""
     merged: bytes | None = None
@@ -363,7 +370,7 @@ class RunResult:
     error: Fault | None = None
     retry_at: str | None = None
     notices: tuple[str, ...] = ()
-    origins: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    origins: Mapping[str, int] = field(default_factory=_nothing)
     dry_run: bool = False
     staged: bool = False
     spared: tuple[float, float] | None = None

@@ -74,6 +74,12 @@ def test_what_a_shelf_holds_is_equal_to_what_it_was_given(pages: list[list[str]]
     assert [shelf.hold(links) for links in pages] == [tuple(links) for links in pages]
 
 
+def test_a_page_that_links_where_it_did_holds_no_links_of_its_own() -> None:
+    shelf, before = Shelf(), tuple(f"{number}" for number in range(20))
+    assert shelf.hold([str(link) for link in before], before) is before
+    assert shelf.hold([*before, "new"], before) == (*before, "new")
+
+
 def test_a_shelf_holds_pages_that_resemble_each_other_in_a_fraction_of_their_links() -> None:
     shelf, navigation = Shelf(), [f"nav{number}" for number in range(200)]
     pages = [[f"own{number}", *navigation] for number in range(1000)]

@@ -14,6 +14,7 @@ import json
 import os
 import re
 import shutil
+import sys
 import tempfile
 import time
 import zlib
@@ -46,6 +47,8 @@ WINDOW = timedelta(hours=24)
 _NAMES = tuple(f.name for f in fields(Fetched))
 _HASH = re.compile("sha256:[0-9a-f]{64}")
 _TUPLES = ("links", "warnings", "parts_failed")
+_SHARED = ("key", "fingerprint", "form", "language", "last_modified", "type")
+"""Texts that other results, links or the crawl have too: each is held once."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -270,7 +273,7 @@ class Checkpoint:
                 key = None
             if not isinstance(key, str):
                 break
-            self._result_at[key] = at
+            self._result_at[sys.intern(key)] = at
             at = results.tell()
         return at
 
@@ -305,6 +308,9 @@ def _result(facts: dict[str, object]) -> Fetched | None:
         return None
     for needed in ("title", "description"):
         values.setdefault(needed, "")
+    for shared in _SHARED:
+        if type(text := values.get(shared)) is str:
+            values[shared] = sys.intern(text)
     try:
         return Fetched(**values)  # type: ignore[arg-type]
     except TypeError:

@@ -240,6 +240,18 @@ def test_the_links_of_a_result_come_back_and_are_held_small(tmp_path: Path) -> N
     assert size < 300 * 2_000, "a fourth of what a hundred links of its own would take a page"
 
 
+def test_results_of_an_earlier_run_share_what_they_have_in_common(tmp_path: Path) -> None:
+    said = "Sun, 15 Jun 2025 15:06:40 GMT"
+    with open_at(tmp_path) as spool:
+        for number in range(2):
+            spool.remember(replace(result(number), last_modified=said, language="en-GB"))
+    with open_at(tmp_path) as spool:
+        first, second = (spool.recall(result(number).key) for number in range(2))
+    assert first is not None and second is not None
+    for name in ("last_modified", "language", "fingerprint"):
+        assert getattr(first, name) is getattr(second, name)
+
+
 def test_a_disk_that_refuses_is_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "checkpoint").write_text("a file")
     with pytest.raises(GitRefused, match="cannot be used"):

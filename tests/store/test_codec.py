@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -71,14 +72,26 @@ def test_no_field_of_a_record_is_forgotten() -> None:
     default = Record(key="k")
     for field in dataclasses.fields(Record):
         others: dict[type, Any] = {
-            str: "x", int: 7, bool: True, tuple: ("l",), dict: {"m": [1, {"x": None}]}, Status: Status.ALIAS,
-        }  # fmt: skip
+            str: "x",
+            int: 7,
+            bool: True,
+            tuple: ("l",),
+            MappingProxyType: {"m": [1, {"x": None}]},
+            Status: Status.ALIAS,
+        }
         files = (File(path="a", blob="1" * 40, size=1), File(path="b", blob="2" * 40, size=0, executable=True))
         other: dict[str, Any] = {field.name: others[type(getattr(default, field.name))]}
         other |= {"files": files} if field.name == "files" else {}
         record = dataclasses.replace(default, **other)
         codec = codecs.successor(None, {record.key: record}, [record.key])
         assert records_of([codec.encode(record)], codec) == [record], field.name
+
+
+def test_records_without_a_memo_share_one_that_nobody_can_fill() -> None:
+    first, second = Record(key="a"), Record(key="b")
+    assert first.memo is second.memo == {}
+    with pytest.raises(TypeError):
+        first.memo["said"] = 1  # type: ignore[index]
 
 
 def test_what_has_its_default_value_is_left_out() -> None:

@@ -6,7 +6,8 @@ Bytes that are those of last time, made into content by the same extractor, are 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+import sys
+from collections.abc import Mapping, Sequence
 from concurrent.futures import BrokenExecutor
 from dataclasses import dataclass, field
 
@@ -67,7 +68,8 @@ class Reader:
         read = await self.read(key, url, response, markdown)
         if isinstance(read, Trouble):
             return read
-        return self._judged(key, url, response, refused, read, markdown)
+        before = record.links if record is not None else ()
+        return self._judged(key, url, response, refused, read, markdown, before)
 
     def has(self, record: Record, raw: str) -> bool:
         """Whether these bytes are what the record was made of, by this extractor."""
@@ -135,8 +137,9 @@ class Reader:
         return Elsewhere(url=landing, to=to if accepted else "", permanent=permanent and not login, login=login)
 
     def _judged(
-        self, key: str, url: str, response: Response, refused: Refusal, read: Reading, markdown: Response | None
-    ) -> Answer:
+        self, key: str, url: str, response: Response, refused: Refusal, read: Reading, markdown: Response | None,
+        before: Sequence[str],
+    ) -> Answer:  # fmt: skip
         if read.refresh and read.words <= reading.STUB_WORDS:
             landing = self.scope.request(read.refresh, url)
             if landing is not None and self.scope.identify(landing) != key:
@@ -151,13 +154,13 @@ class Reader:
                 etag=refused.etag,
                 last_modified=refused.last_modified,
                 raw_hash=refused.raw_hash,
-                links=self.links.hold(read.links),
+                links=self.links.hold(read.links, before),
                 urls=read.urls or NO_URLS,
             )
         taken = markdown if markdown is not None and read.form == "markdown" else response
-        return self._page(key, taken, read, read.body)
+        return self._page(key, taken, read, read.body, before)
 
-    def _page(self, key: str, taken: Response, read: Reading, body: str) -> Page:
+    def _page(self, key: str, taken: Response, read: Reading, body: str, before: Sequence[str]) -> Page:
         canonical = read.canonical if read.canonical and read.canonical != key else ""
         if canonical and not self.scope.decide(canonical).accepted:
             canonical = ""
@@ -172,11 +175,11 @@ class Reader:
             fingerprint=self.fingerprint,
             size=read.size,
             etag=taken.headers.get("etag", ""),
-            last_modified=taken.headers.get("last-modified", ""),
-            links=self.links.hold(read.links),
-            form=read.form,
+            last_modified=sys.intern(taken.headers.get("last-modified", "")),
+            links=self.links.hold(read.links, before),
+            form=sys.intern(read.form),
             warnings=read.warnings,
-            language=read.language,
+            language=sys.intern(read.language),
         )
         self.tools.spool.put(fetched.content_hash, body)
         if not canonical:

@@ -285,8 +285,9 @@ class Crawl:
     def _leaving_but_linked(self) -> list[str]:
         """Pages that left twice although the site itself, or for the start page the source, leads to them."""
         found = self.findings
-        named = found.linked | self.discovery.sitemap_pages.keys() | {self.gate.scope.start}
-        return [key for key in self.pages if key in named and (key in found.gone or key in found.moved)]
+        named = (found.linked, self.discovery.sitemap_pages, (self.gate.scope.start,))
+        left = [key for key in self.pages if key in found.gone or key in found.moved]
+        return [key for key in left if any(key in each for each in named)]
 
     async def _ask_once_more(self, key: str) -> None:
         """The last question to a page that left but is linked. Unasked or answered otherwise, it has not left."""

@@ -10,7 +10,7 @@ A known page keeps its key. Of new ones the canonical name wins, else the one th
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from git_okf.source.web.url import family, split
@@ -49,6 +49,28 @@ class _Body:
         return self.content == other.content or (self.raw == other.raw != "")
 
 
+class _Groups:
+    """Keys by what they have in common. Nearly all stand alone: a list is made of two."""
+
+    def __init__(self) -> None:
+        self._members: dict[str | int, str | list[str]] = {}
+
+    def __getitem__(self, common: str | int) -> Sequence[str]:
+        """In the order in which they came; none where nothing has this in common."""
+        found = self._members.get(common, ())
+        return (found,) if isinstance(found, str) else found
+
+    def add(self, common: str | int, key: str) -> None:
+        there = self[common]
+        self._members[common] = [*there, key] if there else key
+
+    def remove(self, common: str | int, key: str) -> None:
+        left = [other for other in self[common] if other != key]
+        self._members[common] = left
+        if not left:
+            del self._members[common]
+
+
 class Names:
     """The pages found so far, and their claims.
 
@@ -56,11 +78,11 @@ class Names:
     """
 
     def __init__(self) -> None:
-        self._waiting: list[tuple[str, str, str]] = []
-        """Known pages that were found and not entered yet: key, content hash, raw hash."""
+        self._waiting: list[str] = []
+        """Known pages that were found and not entered yet: key, content hash and raw hash of each in turn."""
         self._bodies: dict[str, _Body] = {}
-        self._families: dict[str, list[str]] = {}
-        self._by_content: dict[str, list[str]] = {}
+        self._families = _Groups()
+        self._by_content = _Groups()
         self._claims: dict[str, str] = {}
         self._claimants: dict[str, list[str]] = {}
         self._good_claims = 0
@@ -68,7 +90,7 @@ class Names:
 
     def known(self, key: str, content_hash: str, raw_hash: str) -> None:
         """A known page was found."""
-        self._waiting.append((key, content_hash, raw_hash))
+        self._waiting += (key, content_hash, raw_hash)
 
     def new(self, key: str, content_hash: str, raw_hash: str, canonical: str) -> tuple[Merge, ...]:
         """A new page was found: what is merged now. Where `key` is an `alias` of the result, it is no page."""
@@ -90,7 +112,7 @@ class Names:
     def is_copy(self, key: str, content_hash: str) -> bool:
         """Whether another page has this body that is no spelling of this key."""
         self._catch_up()
-        return any(family(other) != family(key) for other in self._by_content.get(content_hash, ()))
+        return any(family(other) != family(key) for other in self._by_content[content_hash])
 
     def forget(self, key: str) -> None:
         """What was entered as a page is none."""
@@ -122,8 +144,8 @@ class Names:
         return tuple(found)
 
     def _catch_up(self) -> None:
-        waiting, self._waiting = self._waiting, []
-        for key, content_hash, raw_hash in waiting:
+        waiting, self._waiting = iter(self._waiting), []
+        for key, content_hash, raw_hash in zip(waiting, waiting, waiting, strict=True):
             self._enter(key, _Body(content_hash, raw_hash, known=True))
 
     def _same(self, key: str, body: _Body) -> str | None:
@@ -132,7 +154,7 @@ class Names:
         if claimed in self._bodies and self._bodies[claimed].equals(body):
             self._good_claims += 1
             return claimed
-        relatives = [k for k in self._families.get(family(key), ()) if self._bodies[k].equals(body)]
+        relatives = [k for k in self._families[_kin(key)] if family(k) == family(key) and self._bodies[k].equals(body)]
         return next((k for k in relatives if self._bodies[k].known), relatives[0] if relatives else None)
 
     def _claimed(self, key: str, body: _Body) -> tuple[Merge, ...]:
@@ -148,13 +170,18 @@ class Names:
 
     def _enter(self, key: str, body: _Body) -> None:
         self._bodies[key] = body
-        self._families.setdefault(family(key), []).append(key)
-        self._by_content.setdefault(body.content, []).append(key)
+        self._families.add(_kin(key), key)
+        self._by_content.add(body.content, key)
 
     def _leave(self, key: str) -> None:
         body = self._bodies.pop(key)
-        self._families[family(key)].remove(key)
-        self._by_content[body.content].remove(key)
+        self._families.remove(_kin(key), key)
+        self._by_content.remove(body.content, key)
+
+
+def _kin(key: str) -> int:
+    """The family in a third of its memory; two may share a number."""
+    return hash(family(key))
 
 
 @dataclass(frozen=True, slots=True)

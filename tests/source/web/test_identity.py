@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -127,3 +129,27 @@ def test_pages_that_did_not_change_between_versions_are_two_pages() -> None:
     one, two = version("v1", "abcdefgh", "one"), version("v2", "abcdefgh", "two")
     two |= {key(f"/v2/{page}"): f"{page} of one" for page in "abcdef"}
     assert copied_prefixes({**one, **two}, {}, {}) == ()
+
+
+def test_pages_that_stand_alone_take_little_memory() -> None:
+    pages = [(key(f"/a/page-{number}.html"), f"body {number}", f"raw {number}") for number in range(10_000)]
+    names = Names()
+    tracemalloc.start()
+    try:
+        for page, content, raw in pages:
+            names.new(page, content, raw, "")
+        size, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert size < len(pages) * 400
+
+
+def test_a_name_that_is_forgotten_leaves_its_relatives() -> None:
+    names = Names()
+    for spelling, body in (("/guide", "one"), ("/guide/", "two"), ("/guide.html", "three")):
+        names.new(key(spelling), body, body, "")
+    names.forget(key("/guide/"))
+    assert names.new(key("/guide/index.html"), "two", "two", "") == ()
+    assert names.new(key("/Guide"), "three", "three", "") == (Merge(key("/Guide"), key("/guide.html")),)
+    assert not names.is_copy(key("/other"), "none")
+    assert names.is_copy(key("/other"), "one")
