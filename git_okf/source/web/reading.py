@@ -12,7 +12,8 @@ from functools import lru_cache
 from git_okf.config import WebSource
 from git_okf.source.web import judge, llmstxt, published, signals
 from git_okf.source.web import url as urls
-from git_okf.source.web.extract import Extracted, NoContent, Options, extract, extract_published
+from git_okf.source.web.elements import of_tree
+from git_okf.source.web.extract import Extracted, NoContent, Options, Parsed, extract_parsed, extract_published, parse
 from git_okf.source.web.extract.remember import remembered
 from git_okf.source.web.robots import header_directives
 from git_okf.source.web.scope import Scope, asset_extension
@@ -83,7 +84,8 @@ def read(job: Job) -> Reading:
     scope = scope_of(job.source)
     if job.is_markdown:
         return _read_markdown(job, scope)
-    said = signals.read(job.data, url=job.url, content_type=job.content_type, headers=job.headers)
+    page = _parsed(job)
+    said = _said(job, page)
     links, requests = _links(scope, said, job.key)
     reading = Reading(
         title=said.title,
@@ -100,7 +102,7 @@ def read(job: Job) -> Reading:
         taken = _with_markdown(job, scope, reading)
         if taken is not None:
             return taken
-    return _with_content(job, scope, reading, said.heading)
+    return _with_content(job, scope, reading, page, said.heading)
 
 
 def _read_markdown(job: Job, scope: Scope) -> Reading:
@@ -127,11 +129,26 @@ def _with_markdown(job: Job, scope: Scope, reading: Reading) -> Reading | None:
     return replace(_with(reading, content), title=content.title or reading.title, form="markdown")
 
 
-def _with_content(job: Job, scope: Scope, reading: Reading, heading: str | None) -> Reading:
+def _parsed(job: Job) -> Parsed | NoContent:
+    """The page as content is extracted from it, or why there is none in it."""
     try:
-        content = extract(
-            job.data, url=job.url, content_type=job.content_type, options=options(scope, job.source, job.place)
-        )
+        return parse(job.data, job.content_type)
+    except NoContent as error:
+        return error
+
+
+def _said(job: Job, page: Parsed | NoContent) -> signals.Signals:
+    """The signals of a page, from the tree that it was parsed to where there is one: every page comes by here."""
+    if isinstance(page, NoContent):
+        return signals.read(job.data, url=job.url, content_type=job.content_type, headers=job.headers)
+    return signals.said(of_tree(page.root), url=job.url, headers=job.headers, is_plain=page.is_plain)
+
+
+def _with_content(job: Job, scope: Scope, reading: Reading, page: Parsed | NoContent, heading: str | None) -> Reading:
+    try:
+        if isinstance(page, NoContent):
+            raise page
+        content = extract_parsed(page, url=job.url, options=options(scope, job.source, job.place))
     except NoContent as error:
         suspicion = _suspicion(job, reading.title, heading, words=0)
         refresh = reading.refresh or _script_redirect(job)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from git_okf.config import WebSource
-from git_okf.source.web import judge, reading
+from git_okf.source.web import judge, reading, signals
 from git_okf.source.web.reading import Job, Reading
 
 SOURCE = WebSource(name="docs", url="https://docs.example.org/", bundle="docs", path_prefix="/")
@@ -51,6 +51,23 @@ def test_a_long_page_that_nothing_could_make_suspect_is_not_looked_at(monkeypatc
     assert read(f"<h1>A page</h1><p>{WORDS}</p>").suspicion == ""
     with pytest.raises(AssertionError, match="once more"):
         read("<h1>A page</h1><p>Few words.</p>")
+
+
+def test_a_page_is_parsed_once_for_its_content_and_all_it_says_of_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    def again(encoded: bytes) -> object:
+        raise AssertionError("it was parsed once more")
+
+    monkeypatch.setattr(signals, "of_bytes", again)
+    said = read(f'<h1>A page</h1><p>{WORDS} <a href="/b">b</a></p>', title="Its name")
+    assert (said.title, said.links) == ("A page", ("https://docs.example.org/b",))
+    with pytest.raises(AssertionError, match="once more"):
+        read("<div>" * 3000)
+
+
+def test_a_page_that_is_nested_too_deep_to_be_read_whole_still_leads_on() -> None:
+    said = read("<div>" * 3000 + '<a href="/b">b</a>')
+    assert (said.body, said.links) == (None, ("https://docs.example.org/b",))
+    assert "too deep" in said.empty
 
 
 def test_what_a_link_comes_to_does_not_depend_on_the_page_that_was_read_before() -> None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from git_okf.source.web.signals import Signals, link_header, read
+from git_okf.source.web.elements import of_tree
+from git_okf.source.web.extract import NoContent, parse
+from git_okf.source.web.signals import Signals, link_header, read, said
 
 URL = "https://docs.example.com/guide/intro.html"
 
@@ -16,8 +19,13 @@ URL = "https://docs.example.com/guide/intro.html"
 def signals(
     html: str | bytes, *, url: str = URL, content_type: str = "text/html", headers: Mapping[str, str] | None = None
 ) -> Signals:
+    """As its bytes say them; where content can be extracted from the page, its tree has to say the same."""
     data = html.encode() if isinstance(html, str) else html
-    return read(data, url=url, content_type=content_type, headers=headers or {})
+    found = read(data, url=url, content_type=content_type, headers=headers or {})
+    with suppress(NoContent):
+        page = parse(data, content_type)
+        assert said(of_tree(page.root), url=url, headers=headers or {}, is_plain=page.is_plain) == found
+    return found
 
 
 def test_links_are_absolute_in_page_order_each_once() -> None:
@@ -61,6 +69,28 @@ def test_frames_are_links() -> None:
 def test_inline_frames_of_other_hosts_are_no_links() -> None:
     html = '<iframe src="part.html"></iframe><iframe src="https://video.example/1"></iframe><iframe></iframe>'
     assert signals(html).links == ("https://docs.example.com/guide/part.html",)
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<template><a href=no>n</a><h1>N</h1></template><a href=x>x</a>",
+        "<!-- <a href=no> --><a href=x>x</a>",
+        "<script>'<a href=no>'</script><a href=x>x</a>",
+        "<textarea><a href=no></textarea><a href=x>x</a>",
+        "<xmp><a href=no></xmp><a href=x>x</a>",
+        "<iframe src=//other.example/><a href=no></iframe><a href=x>x</a>",
+        "<![CDATA[<a href=no>]]><a href=x>x</a>",
+        "<select><a href=x></a></select>",
+        "<table><a href=x></a><tr><td>cell</table>",
+        "<noscript><a href=x>x</a></noscript>",
+        "<svg><a href=x><title>t</title></a></svg>",
+        "<A HREF=x HREF=no>x",
+        "<a href='\nx\t'>x",
+    ],
+)
+def test_only_elements_that_are_on_the_page_are_links(html: str) -> None:
+    assert signals(html).links == ("https://docs.example.com/guide/x",)
 
 
 def test_canonical_of_element_and_header_must_agree() -> None:
@@ -170,5 +200,5 @@ def test_link_of_another_resource_is_not_ours() -> None:
     st.text(max_size=30),
 )
 def test_any_bytes_are_read(data: bytes, header: str) -> None:
-    found = signals(data, headers={"link": header, "x-robots-tag": header})
+    found = read(data, url=URL, content_type="text/html", headers={"link": header, "x-robots-tag": header})
     assert all(link.startswith(("http://", "https://")) for link in found.links)

@@ -10,8 +10,6 @@ with a reason, never an empty body (PAGE-03).
 from __future__ import annotations
 
 import re
-from functools import lru_cache
-from threading import get_ident
 from urllib.parse import urljoin
 
 from lxml import etree
@@ -25,14 +23,27 @@ from git_okf.source.web.extract.clean import clean, controlled
 from git_okf.source.web.extract.convert import Links, give_headings_their_ids, to_markdown
 from git_okf.source.web.extract.fragments import Ids
 from git_okf.source.web.extract.node import find_content
-from git_okf.source.web.extract.reasons import FORWARDS, FRAMES, NEEDS_SELECTOR, NoContent
+from git_okf.source.web.extract.parsing import Parsed, parse, tree_of
+from git_okf.source.web.extract.reasons import FORWARDS, NEEDS_SELECTOR, NoContent
 from git_okf.source.web.extract.select import select
 from git_okf.source.web.extract.signs import recognise
 from git_okf.source.web.extract.tree import text_of
 from git_okf.source.web.extract.values import Extracted, Options
 from git_okf.source.web.extract.ways import neighbours, remove_ways
 
-__all__ = ["VERSION", "Extracted", "NoContent", "Options", "decode", "extract", "extract_published", "fingerprint"]
+__all__ = [
+    "VERSION",
+    "Extracted",
+    "NoContent",
+    "Options",
+    "Parsed",
+    "decode",
+    "extract",
+    "extract_parsed",
+    "extract_published",
+    "fingerprint",
+    "parse",
+]
 
 VERSION = 3
 """Of the extractor: raised whenever the same bytes may give another body."""
@@ -57,9 +68,12 @@ def extract(data: bytes, *, url: str, content_type: str = "", options: Options) 
 
     Raises NoContent where the bytes are no text, or hold no content.
     """
-    html = decode(data, content_type)
-    encoded = _without_controls(html.encode("utf-8", "replace"))
-    root = _parsed(encoded)
+    return extract_parsed(parse(data, content_type), url=url, options=options)
+
+
+def extract_parsed(page: Parsed, *, url: str, options: Options) -> Extracted:
+    """`extract` for a page that is parsed already; its tree is taken apart. Raises NoContent."""
+    html, encoded, root = page.html, page.encoded, page.root
     meta = metadata.read(root)
     theme = recognise(encoded)
     node = find_content(root, theme, options.content, html)
@@ -77,7 +91,7 @@ def extract(data: bytes, *, url: str, content_type: str = "", options: Options) 
     body = _guarded(digest.canonical(body))
     lost, words = coverage.losses(before, body)
     if not words:
-        raise NoContent(shell.hint(_parsed(encoded)))
+        raise NoContent(shell.hint(tree_of(encoded)))
     return _result(body, meta, options, hidden=hidden + invisible, warnings=lost, words=words)
 
 
@@ -104,37 +118,6 @@ def extract_published(data: bytes, *, url: str, options: Options) -> Extracted:
         language=metadata.line(str(front.get("lang") or ""))[:35],
     )
     return _result(body, meta, options, hidden=invisible, warnings=(), words=words)
-
-
-def _without_controls(html: bytes) -> bytes:
-    """The text without NUL, and without the two characters that mark places in Markdown in the making."""
-    for control in (b"\0", b"\2", b"\3"):
-        html = html.replace(control, b"")
-    return html
-
-
-@lru_cache(maxsize=8)
-def _parser(thread: int) -> etree.HTMLParser:
-    """The parser of a thread: to make one costs a third of what it costs to parse a page."""
-    return etree.HTMLParser(encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True)
-
-
-def _parsed(html: bytes) -> etree._Element:
-    parser = _parser(get_ident())
-    if not html.strip():
-        raise NoContent("the page is empty")
-    try:
-        root = etree.fromstring(html, parser)
-    except etree.XMLSyntaxError:
-        root = None
-    if root is None:
-        raise NoContent(NEEDS_SELECTOR)
-    if len(parser.error_log.filter_from_fatals()):
-        # libxml2 stops at 2,048 levels and hands over what it has: half a page is no content.
-        raise NoContent("the page is nested too deep to be read whole")
-    if root.find("frameset") is not None:
-        raise NoContent(FRAMES)
-    return root
 
 
 def _links(url: str, root: etree._Element, options: Options, theme: themes.Theme | None) -> Links:
@@ -183,7 +166,7 @@ def _refuse_empty(text: str, html: str, encoded: bytes) -> None:
         return
     if _REFRESH.search(html):
         raise NoContent(FORWARDS)
-    as_it_came = _parsed(encoded)
+    as_it_came = tree_of(encoded)
     if not words or shell.needs_browser(as_it_came):
         raise NoContent(shell.hint(as_it_came))
 
