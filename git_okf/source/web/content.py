@@ -53,7 +53,8 @@ class Reader:
         self, key: str, url: str, response: Response, record: Record | None, markdown: Response | None = None
     ) -> Answer:
         """What a 200 to `url` comes to; `markdown` is the published Markdown of the page, where there is any."""
-        raw = raw_hash((markdown or response).body)
+        own = raw_hash(response.body)
+        raw = own if markdown is None else raw_hash(markdown.body)
         if record is not None and self.has(record, raw):
             return Page(fetched=again(record, markdown or response)) if record.status is Status.PAGE else Same()
         refused = Refusal(
@@ -61,7 +62,7 @@ class Reader:
             reason=kind_of(response),
             etag=response.headers.get("etag", ""),
             last_modified=response.headers.get("last-modified", ""),
-            raw_hash=raw_hash(response.body),
+            raw_hash=own,
         )
         if refused.reason:
             return refused
@@ -157,10 +158,12 @@ class Reader:
                 links=self.links.hold(read.links, before),
                 urls=read.urls or NO_URLS,
             )
-        taken = markdown if markdown is not None and read.form == "markdown" else response
-        return self._page(key, taken, read, read.body, before)
+        taken, raw = response, refused.raw_hash
+        if markdown is not None and read.form == "markdown":
+            taken, raw = markdown, raw_hash(markdown.body)
+        return self._page(key, taken, raw, read, read.body, before)
 
-    def _page(self, key: str, taken: Response, read: Reading, body: str, before: Sequence[str]) -> Page:
+    def _page(self, key: str, taken: Response, raw: str, read: Reading, body: str, before: Sequence[str]) -> Page:
         canonical = read.canonical if read.canonical and read.canonical != key else ""
         if canonical and not self.scope.decide(canonical).accepted:
             canonical = ""
@@ -171,7 +174,7 @@ class Reader:
             description=read.description,
             content_hash=read.content_hash,
             compared_hash=read.compared_hash if read.compared_hash != read.content_hash else "",
-            raw_hash=raw_hash(taken.body),
+            raw_hash=raw,
             fingerprint=self.fingerprint,
             size=read.size,
             etag=taken.headers.get("etag", ""),
