@@ -47,7 +47,7 @@ def measure(node: etree._Element) -> Measure:
         words=words,
         total=sum(words.values()),
         headings=sum(1 for h in node.iter("h1", "h2", "h3", "h4", "h5", "h6") if _has_letters(h)),
-        tables=sum(1 for t in node.iter("th") if _said(t)) and sum(1 for t in node.iter("table") if _has_heads(t)),
+        tables=sum(1 for t in node.iter("table") if _has_heads(t)) if any(map(_said, node.iter("th"))) else 0,
         fences=sum(1 for p in node.iter("pre") if _has_letters(p) and next(p.iterdescendants("pre"), None) is None),
     )
 
@@ -74,12 +74,15 @@ def words_of(text: str) -> Words:
 
 
 def _said(el: etree._Element) -> bool:
-    return bool(raw_text(el).strip())
+    return bool((el.text or "").strip() or raw_text(el).strip())
 
 
 def _has_letters(el: etree._Element) -> bool:
-    """Numbers alone may be line numbers or the numbers of notes, which are written otherwise."""
-    return any(map(str.isalpha, raw_text(el)))
+    """Numbers alone may be line numbers or the numbers of notes, which are written otherwise.
+
+    The text before the first inner element mostly tells, and to have all of it takes far longer.
+    """
+    return any(map(str.isalpha, el.text or "")) or any(map(str.isalpha, raw_text(el)))
 
 
 def _has_heads(table: etree._Element) -> bool:

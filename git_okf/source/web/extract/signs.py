@@ -11,8 +11,18 @@ from collections.abc import Iterator
 
 from git_okf.source.web.extract.themes import THEMES, Theme
 
-_OPENERS = (b'content="', b'class="')
-"""How many signs begin."""
+_OPENERS = (
+    b'content="',
+    b'class="',
+    b"<!-- ",
+    b'<article class="',
+    b'<div id="',
+    b'id="',
+    b"gitbook",
+    b"mint",
+    b"pkgdown.",
+)
+"""How several signs begin."""
 
 
 def recognise(html: bytes) -> Theme | None:
