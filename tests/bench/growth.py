@@ -41,7 +41,8 @@ class Size:
 def replay(
     server: Server, versions: Sequence[Path], work: Path, command: Sequence[str], days: int, *, housekeeping: bool
 ) -> Iterator[Size]:
-    """Sync once a day; yields sizes. `housekeeping`: `git gc --auto` after each sync, as other git commands start it.
+    """Sync once a day; yields sizes. `housekeeping`: `git gc --auto` after each sync, as other git commands start it,
+    and `git gc` before each look, as `git maintenance` would have run it some time.
 
     Raises CalledProcessError where a sync neither ends well nor is partial.
     """
@@ -61,9 +62,11 @@ def replay(
         if ran.returncode not in (0, 3):
             sys.stderr.write(ran.stderr)
             ran.check_returncode()
+        looked_at = day in LOOKS or day == days
         if housekeeping:
-            run(["git", "gc", "--auto", "--quiet"], cwd=repo, env=env, check=True, capture_output=True)
-        if day in LOOKS or day == days:
+            gc = ["git", "gc", "--quiet", *([] if looked_at else ["--auto"])]
+            run(gc, cwd=repo, env=env, check=True, capture_output=True)
+        if looked_at:
             yield size(repo, day, housekeeping)
 
 

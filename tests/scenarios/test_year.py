@@ -25,8 +25,8 @@ from remotes import Clock
 
 from git_okf import config, reviewing, standing, sync
 from git_okf.jsonapi import ApiUnavailable
-from git_okf.model import Failed
-from git_okf.review.forge import Issue, Limits, Repository, Review, Stage
+from git_okf.model import Failed, Offer
+from git_okf.review.forge import Forge, Issue, Limits, Repository, Review, Stage
 from git_okf.review.marker import find
 from git_okf.review.people import CONTENT, SOURCE, Commit, trailers
 from git_okf.reviewing.outcome import Reviewed
@@ -99,6 +99,7 @@ class HubForge:
     """The host, asked without HTTP; `trouble` is what the next question ends with."""
 
     kind = "github"
+    answers = True
     limits = Limits()
 
     def __init__(self, hub: FastHub) -> None:
@@ -119,6 +120,9 @@ class HubForge:
         self._asked("reviews")
         self.hub.settle()
         return [_review(pull) for pull in reversed(self.hub.pulls.values()) if pull.branch == branch]
+
+    def offer(self, *, branch: str, base: str, title: str, body: str, labels: Sequence[str] = ()) -> Offer | None:
+        return None
 
     def create(self, *, branch: str, base: str, title: str, body: str, labels: Sequence[str] = ()) -> Review:
         self._asked("create")
@@ -568,7 +572,8 @@ def year(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Year:
     first.git("remote", "add", "origin", str(bare))
     first.git("push", "--quiet", "origin", "main", "okf/state", "refs/notes/okf")
     made.runners.append(clone(bare, tmp_path / "second"))
-    monkeypatch.setattr(reviewing, "open_forge", lambda *args, **named: forge)
+    answering: Forge = forge
+    monkeypatch.setattr(reviewing, "open_forge", lambda *args, **named: answering)
     return made
 
 
