@@ -96,7 +96,8 @@ def run_full(asked: argparse.Namespace) -> int:
         for name in names:
             pages = campaign.pages(name)
             big, huge = pages > PEERS_UP_TO, pages > ONE_CORE_UP_TO
-            plan = Plan(site=name, builds=1 if big else 3, slow=0 if big else 1, one_core=not huge)
+            builds, looks = 1 if big else 3, 1 if huge else 5
+            plan = Plan(site=name, builds=builds, looks=looks, slow=0 if big else 1, one_core=not huge)
             campaign.run(_planned(asked, plan))
         return _report(asked, campaign, names)
 
