@@ -161,7 +161,7 @@ BUDGETS: tuple[Budget, ...] = (
         limit=3,
         figure=_less_cpu(BUILD, OKF_KIT),
         at_least=True,
-        owed=1.7,
+        owed=2.3,
     ),
     Budget(
         what="first build: faster on two cores",
@@ -169,6 +169,7 @@ BUDGETS: tuple[Budget, ...] = (
         limit=1.6,
         figure=_cores,
         at_least=True,
+        owed=1.25,
         timed=((GIT_OKF, ONE_CORE), (GIT_OKF, BUILD)),
     ),
     Budget(

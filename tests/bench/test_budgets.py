@@ -1,12 +1,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from bench.budgets import BUDGETS, Budget, Kind, Verdict, Word, failed, verdict, verdicts, word
 from bench.figures import Cost, NotMeasured, Results, Sample
 from bench.programs import BUILD, GIT_OKF, ONE_CORE
 from bench.tables import budget_table, number, verdict_rows
+
+README = Path(__file__).parents[2] / "README.md"
 
 
 def nothing(results: Results, site: str, small: str) -> float:
@@ -53,9 +56,9 @@ def test_runs_are_compared_by_the_clock_only_where_the_machine_was_theirs() -> N
         return Sample(program=GIT_OKF, step=step, site="site", pages=9, cost=cost)
 
     cores = next(budget for budget in BUDGETS if budget.timed)
-    quiet = Results([took(ONE_CORE, 4, 0.0), took(BUILD, 4, 0.1)])
+    quiet = Results([took(ONE_CORE, 4, 0.0), took(BUILD, 5, 0.1)])
     assert verdict(cores, quiet, "site", "small").word is Word.FAILED
-    crowded = Results([took(ONE_CORE, 4, 0.0), took(BUILD, 4, 0.5)])
+    crowded = Results([took(ONE_CORE, 4, 0.0), took(BUILD, 5, 0.5)])
     assert verdict(cores, crowded, "site", "small").word is Word.UNKNOWN
 
 
@@ -74,3 +77,18 @@ def verdicts_of(budget: Budget) -> list[Verdict]:
 
 def test_numbers_have_three_digits() -> None:
     assert [number(n) for n in (0, 0.123, 1.5, 12.34, 123.4, 12345.6)] == ["0", "0.12", "1.50", "12.3", "123", "12,346"]
+
+
+def test_the_readme_has_every_budget_with_its_limit_and_what_was_measured() -> None:
+    readme = README.read_text(encoding="utf-8")
+    rows = {what: cells for what, *cells in map(cells_of, readme.splitlines()) if cells}
+    for what, limit, *_ in map(cells_of, budget_table(verdicts(Results(), ["site"], "small"), "").splitlines()[2:-2]):
+        told, *measured = rows[what]
+        assert told == limit
+        assert any(measured), what
+    assert "\nMade by `python -m tests.bench full " in readme
+
+
+def cells_of(line: str) -> list[str]:
+    """Of a row of a table; of any other line one."""
+    return [cell.strip() for cell in line.strip("|").split("|")]
