@@ -14,7 +14,7 @@ from typing import TypeVar
 from git_okf import __version__
 from git_okf.bundle import concept, index, log
 from git_okf.config import SourceConfig
-from git_okf.model import Change, Delta, Fetched, File, Record, Status
+from git_okf.model import Change, Delta, File, Record, Status
 from git_okf.store.trees import Made
 
 T = TypeVar("T")
@@ -109,30 +109,6 @@ def attached(
         files.update((file.path, file) for file in change.new.files)
         files.update(change.merged_files)
     return files
-
-
-def as_fetched(record: Record) -> Fetched:
-    """What the record was made of, as far as it is known; its text is in its file alone."""
-    return Fetched(
-        key=record.key,
-        url=record.url,
-        title=record.title,
-        description=record.description,
-        content_hash=record.content_hash,
-        compared_hash=record.compared_hash,
-        raw_hash=record.raw_hash,
-        fingerprint=record.fingerprint,
-        size=record.size,
-        etag=record.etag,
-        last_modified=record.last_modified,
-        links=record.links,
-        form=record.form,
-        language=record.language,
-        name=record.name,
-        meta={"fingerprint": record.compared_hash} if record.compared_hash else {},
-        files=record.files,
-        memo=record.memo,
-    )
 
 
 def concept_file(change: Change, source: SourceConfig, body: Callable[[str], str], when: datetime) -> bytes:

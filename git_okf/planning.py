@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
 
-from git_okf import baseline, changes, delta, merging
+from git_okf import baseline, delta, merging
 from git_okf.baseline import Baseline
 from git_okf.bundle import concept, paths
 from git_okf.model import WITHDRAWN, Change, Delta, File, NotModified, Observation, Record
 from git_okf.run import Run
-from git_okf.source import Spool
+from git_okf.source import Spool, as_fetched
 
 
 def plan(run: Run, base: Baseline, seen: Observation, spool: Spool) -> Delta:
@@ -56,7 +56,7 @@ def _mark(run: Run, base: Baseline, record: Record, since: str) -> Change | None
     file = concept.withdrawn(there, since) if there is not None else None
     if file == there:
         return None
-    new = changes.as_fetched(record)
+    new = as_fetched(record)
     new = replace(new, meta={**new.meta, **({WITHDRAWN: since} if since else {})})
     return Change(key=record.key, path=record.path, new=new, old=record, merged=file)
 

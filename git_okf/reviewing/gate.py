@@ -48,14 +48,15 @@ def _gate(case: Case, run: Run, base: Baseline, seen: Observation, plan: Delta, 
     case.decision = decide.decide(facts)
     if case.decision.write_text:
         case.excerpts = tuple(_excerpts(case, at_base, spool))
+    writes = case.decision.write_branch
     return Verdict(
-        write=case.decision.write_branch,
+        write=writes,
         why=case.decision.why,
         concluded=case.decision.word in CONCLUDED,
         content=case.content,
         plan=written,
         targets=targets.dump(record.offered(case)),
-        offer=_offer(case, run.result(at_base, seen, case.delta, word="", exit_code=0)),
+        offer=_offer(case, run.result(at_base, seen, case.delta, word="", exit_code=0)) if writes else None,
     )
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from git_okf import changes, planning
+from git_okf import planning
 from git_okf.baseline import Baseline
 from git_okf.bundle import concept
 from git_okf.delta import RETRYABLE, TERMINAL
@@ -28,7 +28,7 @@ from git_okf.model import (
     Suspect,
 )
 from git_okf.run import Run
-from git_okf.source import Spool
+from git_okf.source import Spool, as_fetched
 from git_okf.store.repo import Repo
 
 GONE = "410 when it was last looked at"
@@ -112,7 +112,7 @@ def _carried(base: Baseline, seen: Observation, made: Delta, there: Branch) -> M
     for key in unsure:
         here, record = base.pages.get(key), there.records.get(key)
         if record is not None and (here is None or _differs(here, record)):
-            found[key] = changes.as_fetched(record)
+            found[key] = as_fetched(record)
         elif record is None and here is not None and not here.edited:
             found[key] = Gone(key=key, reason=GONE)
     return found

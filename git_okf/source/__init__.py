@@ -28,6 +28,30 @@ from git_okf.config import SourceConfig
 from git_okf.model import Fetched, Observation, Outcome, Record
 
 
+def as_fetched(record: Record) -> Fetched:
+    """What the record was made of, as far as it is known; its text is in its file alone."""
+    return Fetched(
+        key=record.key,
+        url=record.url,
+        title=record.title,
+        description=record.description,
+        content_hash=record.content_hash,
+        compared_hash=record.compared_hash,
+        raw_hash=record.raw_hash,
+        fingerprint=record.fingerprint,
+        size=record.size,
+        etag=record.etag,
+        last_modified=record.last_modified,
+        links=record.links,
+        form=record.form,
+        language=record.language,
+        name=record.name,
+        meta={"fingerprint": record.compared_hash} if record.compared_hash else {},
+        files=record.files,
+        memo=record.memo,
+    )
+
+
 class Spool(Protocol):
     """Where bodies wait for the commit, and results for a run that resumes: on disk, not in memory.
 

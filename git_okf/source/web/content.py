@@ -9,14 +9,14 @@ import asyncio
 import sys
 from collections.abc import Mapping, Sequence
 from concurrent.futures import BrokenExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from git_okf.config import WebSource
 from git_okf.digest import raw_hash
 from git_okf.errors import OkfError
 from git_okf.linksets import Shelf
 from git_okf.model import Fetched, Record, Status
-from git_okf.source import Tools
+from git_okf.source import Tools, as_fetched
 from git_okf.source.web import judge, reading
 from git_okf.source.web.answer import NO_URLS, Answer, Doubt, Elsewhere, Page, Refusal, Same, Trouble, Why
 from git_okf.source.web.client import Response
@@ -193,22 +193,8 @@ class Reader:
 
 def again(record: Record, response: Response) -> Fetched:
     """The bytes of last time: what was made of them stands, the validators are the new ones."""
-    return Fetched(
-        key=record.key,
-        url=record.url,
-        title=record.title,
-        description=record.description,
-        content_hash=record.content_hash,
-        compared_hash=record.compared_hash,
-        raw_hash=record.raw_hash,
-        fingerprint=record.fingerprint,
-        size=record.size,
-        etag=response.headers.get("etag", ""),
-        last_modified=response.headers.get("last-modified", ""),
-        links=record.links,
-        form=record.form,
-        language=record.language,
-    )
+    headers = response.headers
+    return replace(as_fetched(record), etag=headers.get("etag", ""), last_modified=headers.get("last-modified", ""))
 
 
 def kind_of(response: Response) -> str:
