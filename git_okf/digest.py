@@ -84,10 +84,24 @@ def canonical(text: str) -> str:
     text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "�")
     if not text.isascii():
         text = re.sub(r"[\ud800-\udfff]", "�", text)
-    lines = list(_stable_lines(text.split("\n")))
+    lines = text.split("\n")
+    if _is_stable(text, lines):
+        return text
+    lines = list(_stable_lines(lines))
     while lines and not lines[-1]:
         lines.pop()
     return "\n".join(lines)
+
+
+def _is_stable(text: str, lines: Sequence[str]) -> bool:
+    """Whether a text is in that form already, fences or not, as nearly all are that were made by a converter."""
+    return (
+        lines[0] != ""
+        and lines[-1] != ""
+        and "\n\n\n" not in text
+        and lines == [line.rstrip() for line in lines]
+        and (text.isascii() or unicodedata.is_normalized("NFC", text))
+    )
 
 
 def _stable_lines(lines: Sequence[str]) -> Iterator[str]:

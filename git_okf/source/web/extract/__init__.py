@@ -20,7 +20,7 @@ from git_okf.source.markdown.invisible import without_invisible
 from git_okf.source.web.extract import coverage, metadata, shell, themes
 from git_okf.source.web.extract.charset import decode
 from git_okf.source.web.extract.clean import clean, controlled
-from git_okf.source.web.extract.convert import Links, give_headings_their_ids, to_markdown
+from git_okf.source.web.extract.convert import Links, give_headings_their_ids, tabs, to_markdown
 from git_okf.source.web.extract.fragments import Ids
 from git_okf.source.web.extract.node import find_content
 from git_okf.source.web.extract.parsing import Parsed, parse, tree_of
@@ -81,13 +81,13 @@ def extract_parsed(page: Parsed, *, url: str, options: Options) -> Extracted:
     remove_ways(node, neighbours(root))
     give_headings_their_ids(node)
     drop = (*(theme.drop if theme else ()), *options.drop)
-    hidden = clean(node, drop, opened=controlled(root))
+    hidden = clean(node, drop, opened=controlled(root, encoded))
     if heading is not None:
         node.insert(0, heading)
     before = coverage.measure(node)
     if before.total < FEW_WORDS:
         _refuse_empty(" ".join(before.texts), html, encoded)
-    body, invisible = without_invisible(to_markdown(node, _links(url, root, options, theme)))
+    body, invisible = without_invisible(to_markdown(node, _links(url, root, options, theme), tabs=tabs.may_hold(encoded)))
     body = _guarded(digest.canonical(body))
     lost, words = coverage.losses(before, body)
     if not words:

@@ -49,14 +49,9 @@ _AWAY = re.compile(
     re.I,
 )
 _COLOURS = re.compile(r"(?<![-\w])(color|background(?:-color)?)\s*:\s*([^;!]+)", re.I)
-_OPENED = etree.XPath(
-    "|".join(
-        f"descendant-or-self::*/@{name}"
-        for name in ("aria-controls", "data-target", "data-bs-target", "data-toggle-target")
-    ),
-    smart_strings=False,
-)
-"""What the controls of a page say they open."""
+_OPENERS = ("aria-controls", "data-target", "data-bs-target", "data-toggle-target")
+"""Attributes in which a control says what it opens."""
+_OPENED = etree.XPath("|".join(f"descendant-or-self::*/@{name}" for name in _OPENERS), smart_strings=False)
 
 
 def clean(node: etree._Element, drop: Iterable[str], *, opened: frozenset[str] = frozenset()) -> int:
@@ -159,7 +154,11 @@ def _same_colours(style: str) -> bool:
     return "color" in named and named["color"] == named.get("background")
 
 
-def controlled(root: etree._Element) -> frozenset[str]:
-    """Ids of the elements that some control of the page opens."""
+def controlled(root: etree._Element, html: bytes) -> frozenset[str]:
+    """Ids of the elements that some control of the page opens. `html`, of which the tree was made, is looked at first:
+    most pages have no such control, and to walk the tree for one takes as long as to clean it."""
+    lowered = html.lower()
+    if b"aria-controls" not in lowered and b"-target" not in lowered:
+        return frozenset()
     said = set(cast("list[str]", _OPENED(root)))
     return frozenset(word.lstrip("#") for value in said for word in value.split()) - {""}

@@ -32,6 +32,6 @@ class Page:
     boxes: bool = True
     """Whether there are boxes to check (`<input>`) on the page."""
     tabs: bool = True
-    """Whether there are lists of tabs on the page (git_okf.source.web.extract.convert.tabs.any_list)."""
+    """Whether there are lists of tabs on the page (git_okf.source.web.extract.convert.tabs.may_hold)."""
     in_link: bool = False
     """Markdown has no links inside of links."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 from lxml import etree
 
@@ -32,13 +32,9 @@ _STYLES = (
 SETS = tuple(dict.fromkeys(style.box for style in _STYLES))
 
 
-_ROLES = etree.XPath("boolean(descendant-or-self::*/@role[. = 'tablist'])")
-_CLASSES = etree.XPath("descendant-or-self::*/@class", smart_strings=False)
-
-
-def any_list(node: etree._Element) -> bool:
-    """Whether a list of tabs stands anywhere on a page; on most there is none, and no element need be looked at."""
-    return bool(_ROLES(node)) or any("nav-tabs" in value for value in set(cast("list[str]", _CLASSES(node))))
+def may_hold(html: bytes) -> bool:
+    """Whether a list of tabs may stand on a page; on most there is none, and no element need be looked at."""
+    return b"tablist" in html or b"nav-tabs" in html
 
 
 def is_set(el: etree._Element) -> bool:
