@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from lxml import etree
@@ -16,7 +16,13 @@ MIN_SHARE = 0.97
 
 _WORD = re.compile(r"\w+")
 _WORD_BYTES = bytes(c if c > 0x7F or _WORD.match(chr(c)) else 0x20 for c in range(256))
-_TARGET = re.compile(r"\]\([^()\s]*(?:\([^()]*\)[^()\s]*)*(?: \"#[^\"\n]*\")?\)|<a id=\"[^\"\n]*\"></a>")
+_LINK = re.compile(r"\]\([^()\s]*(?:\([^()]*\)[^()\s]*)*(?: \"#[^\"\n]*\")?\)")
+_TARGET = re.compile(rf"{_LINK.pattern}|<a id=\"[^\"\n]*\"></a>")
+"""With anchors. It is looked for at each character, where the former is looked for by how it begins."""
+_AHEAD = 24
+"""Words in which two texts may differ and still be followed on."""
+_RUN = 32
+"""Words that are compared at once."""
 _FENCE = re.compile(r"[ \t>]*(`{3,})[^`\n]*$")
 _HEADING = re.compile(r"[ \t>*-]*#{1,6} ")
 _TABLE = re.compile(r"[ \t>*-]*(?:\| (?:.* )?:?---|<table>)")
@@ -30,7 +36,7 @@ class Measure:
     """What a content node holds."""
 
     texts: tuple[str, ...]
-    words: Words
+    pieces: Sequence[bytes]
     total: int
     """Of the words."""
     headings: int
@@ -40,12 +46,12 @@ class Measure:
 
 def measure(node: etree._Element) -> Measure:
     """Of a cleaned node, before it is converted."""
-    pieces = tuple(_texts(node))
-    words = words_of("\n".join(pieces))
+    said = tuple(_texts(node))
+    pieces = _pieces("\n".join(said))
     return Measure(
-        texts=pieces,
-        words=words,
-        total=sum(words.values()),
+        texts=said,
+        pieces=pieces,
+        total=_number(pieces),
         headings=sum(1 for h in node.iter("h1", "h2", "h3", "h4", "h5", "h6") if _has_letters(h)),
         tables=sum(1 for t in node.iter("table") if _has_heads(t)) if any(map(_said, node.iter("th"))) else 0,
         fences=sum(1 for p in node.iter("pre") if _has_letters(p) and next(p.iterdescendants("pre"), None) is None),
@@ -63,14 +69,74 @@ def _texts(node: etree._Element) -> list[str]:
 
 
 def words_of(text: str) -> Words:
-    """The words of a text: those of ASCII cut out of its bytes, which is five times faster than by the expression."""
-    words = Counter(text.encode("utf-8", "surrogatepass").translate(_WORD_BYTES).split())
-    if not text.isascii():
-        for mixed in [word for word in words if not word.isascii()]:
-            times = words.pop(mixed)
-            for word in _WORD.findall(mixed.decode("utf-8", "surrogatepass")):
-                words[word.encode("utf-8", "surrogatepass")] += times
+    """The words of a text."""
+    return _counted(_pieces(text))
+
+
+def _pieces(text: str) -> list[bytes]:
+    """The words of a text, cut out of its bytes, which is five times faster than by the expression.
+
+    A piece that is not ASCII may be several words, or none.
+    """
+    return text.encode("utf-8", "surrogatepass").translate(_WORD_BYTES).split()
+
+
+def _inner(piece: bytes) -> list[str]:
+    return _WORD.findall(piece.decode("utf-8", "surrogatepass"))
+
+
+def _counted(pieces: Iterable[bytes]) -> Words:
+    words = Counter(pieces)
+    for mixed in [piece for piece in words if not piece.isascii()]:
+        times = words.pop(mixed)
+        for word in _inner(mixed):
+            words[word.encode("utf-8", "surrogatepass")] += times
     return words
+
+
+def _number(pieces: Sequence[bytes]) -> int:
+    """Of the words in pieces."""
+    return len(pieces) + sum([len(_inner(piece)) - 1 for piece in pieces if not piece.isascii()])
+
+
+def _missing(wanted: Sequence[bytes], there: Sequence[bytes]) -> int:
+    """How many of the words wanted are not there, each counted as often as it is."""
+    unmatched, left = _unmatched(wanted, there)
+    have = _counted(left).get
+    return sum([times - have(word, 0) for word, times in _counted(unmatched).items() if times > have(word, 0)])
+
+
+def _unmatched(wanted: Sequence[bytes], there: Sequence[bytes]) -> tuple[list[bytes], list[bytes]]:
+    """Both without what is followed in both in the same order: to count that would change nothing, and it is nearly all.
+
+    Where it cannot be followed on, all the rest is given back.
+    """
+    unmatched: list[bytes] = []
+    left: list[bytes] = []
+    i = j = 0
+    while i < len(wanted) and j < len(there):
+        if wanted[i : i + _RUN] == there[j : j + _RUN]:
+            i, j = i + _RUN, j + _RUN
+        elif wanted[i] == there[j]:
+            i, j = i + 1, j + 1
+        else:
+            ahead = _meeting(wanted[i : i + _AHEAD], there[j : j + _AHEAD])
+            if ahead is None:
+                break
+            unmatched += wanted[i : i + ahead[0]]
+            left += there[j : j + ahead[1]]
+            i, j = i + ahead[0], j + ahead[1]
+    return unmatched + list(wanted[i:]), left + list(there[j:])
+
+
+def _meeting(one: Sequence[bytes], other: Sequence[bytes]) -> tuple[int, int] | None:
+    """Where two words in a row, or the last ones, stand in both."""
+    for at, piece in enumerate(one):
+        if piece in other:
+            there = other.index(piece)
+            if one[at + 1 : at + 2] == other[there + 1 : there + 2]:
+                return at, there
+    return None
 
 
 def _said(el: etree._Element) -> bool:
@@ -91,10 +157,9 @@ def _has_heads(table: etree._Element) -> bool:
 
 def losses(before: Measure, body: str) -> tuple[tuple[str, ...], int]:
     """Sentences on what is missing, and the number of words the body has."""
-    text = _TARGET.sub("]", body) if "](" in body else body
-    words = words_of(text)
-    have = words.get
-    missing = sum([times - have(word, 0) for word, times in before.words.items() if times > have(word, 0)])
+    text = _without_targets(body)
+    pieces = _pieces(text)
+    missing = _missing(before.pieces, pieces)
     said = []
     if before.total and before.total - missing < before.total * MIN_SHARE:
         share = _lost_share(before.texts, text)
@@ -109,7 +174,14 @@ def losses(before: Measure, body: str) -> tuple[tuple[str, ...], int]:
         found = _begun(lines, pattern, mark) // each if wanted else 0
         if found < wanted:
             said.append(f"{wanted - found} of {wanted} {name} are missing")
-    return tuple(said), sum(words.values())
+    return tuple(said), _number(pieces)
+
+
+def _without_targets(body: str) -> str:
+    """Markdown without the destinations of its links and, where it has links, its anchors."""
+    if "](" not in body:
+        return body
+    return (_TARGET if '<a id="' in body else _LINK).sub("]", body)
 
 
 def _begun(lines: Sequence[str], pattern: re.Pattern[str], mark: str) -> int:
