@@ -22,6 +22,9 @@ from git_okf.source.web.host import DEFAULT_PORTS, ascii_netloc
 MAX_LENGTH = 8192
 """Characters; a longer URL is unusable: servers refuse it, and it is a trap or a data URL in disguise."""
 
+_REPEATED = 400
+"""Characters up to which links are remembered: no page can make what is remembered large."""
+
 PAGE_EXTENSIONS = ("html", "htm", "xhtml", "shtml", "php", "asp", "aspx", "jsp", "md", "txt")
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.\-]*):")
@@ -106,12 +109,10 @@ class Resolver:
         self._directories: dict[str, str] = {}
 
     def resolve(self, href: str) -> str | None:
-        match = _RELATIVE.fullmatch(href)
-        if match is not None and self._base is not None:
-            climb, rest = match.groups()
-            if climb or rest:
-                url = self._directory(climb) + rest
-                return url if len(url) <= MAX_LENGTH else None
+        path = _relative_path(href) if len(href) <= _REPEATED else None
+        if path is not None and self._base is not None:
+            url = self._directory(path[0]) + path[1]
+            return url if len(url) <= MAX_LENGTH else None
         if _is_simple(href):
             return href
         text = href.strip(_EDGES).translate(_TABS).partition("#")[0]
@@ -151,6 +152,16 @@ class Resolver:
             return base._replace(query=_encode_query(mark + query)) if mark else base
         path = reference if reference.startswith("/") else base.path[: base.path.rindex("/") + 1] + reference
         return Parts(base.scheme, base.netloc, _remove_dots(_encode_path(path)), _encode_query(mark + query))
+
+
+@lru_cache(maxsize=1 << 14)
+def _relative_path(href: str) -> tuple[str, str] | None:
+    """How far a link climbs and where it goes from there, if it looks like most; the pages of a site repeat them."""
+    match = _RELATIVE.fullmatch(href)
+    if match is None:
+        return None
+    climb, rest = match.groups()
+    return (climb, rest) if climb or rest else None
 
 
 def _is_simple(url: str) -> bool:
