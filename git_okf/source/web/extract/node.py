@@ -188,7 +188,7 @@ def _own_text(node: etree._Element) -> int:
 
 
 def _has_text(el: etree._Element) -> bool:
-    return bool(raw_text(el).strip())
+    return any(not text.isspace() for text in el.itertext())  # the first mostly tells
 
 
 def _size(el: etree._Element) -> int:

@@ -18,6 +18,8 @@ _SIMPLE = re.compile(
 _IDENT = "[A-Za-z][A-Za-z0-9_-]*"
 _DIRECT = re.compile(rf"\.(?P<class>{_IDENT})|#(?P<id>{_IDENT})|\[(?P<name>{_IDENT})=(?P<value>{_IDENT})\]")
 """Selectors of one class, id or attribute and nothing else."""
+_WITH_TAG = re.compile(rf"[a-z][a-z0-9]*(?:\.{_IDENT})?(?:\[[a-z]+={_IDENT}\])?")
+_CLASS_NAME = re.compile(r"[^ \t\r\n]+")
 _NONE: Mapping[str, list[Simple]] = {}
 _PART = re.compile(r"([.#])([\w-]+)|\[([\w-]+)(?:([\^*$]?=)\"?([^\"\]]*)\"?)?\]")
 
@@ -141,9 +143,25 @@ def _from_attribute(match: re.Match[str]) -> str:
     return f"descendant-or-self::*/@{name}[. = '{value}']/.."
 
 
+@lru_cache(maxsize=512)
+def _tagged(selector: str) -> Simple | None:
+    """A selector that begins with a tag, as it can be matched without XPath, which asks each element of the tree."""
+    return _simple(selector) if _WITH_TAG.fullmatch(selector) else None
+
+
+def _of_tag(root: etree._Element, simple: Simple) -> list[etree._Element]:
+    return [el for el in root.iter(simple.tag) if simple.classes <= _names(el.get("class")) and simple.suits(el)]
+
+
+def _names(value: str | None) -> frozenset[str]:
+    """The names in a `class` attribute, parted where CSS parts them."""
+    return frozenset(_CLASS_NAME.findall(value)) if value else frozenset()
+
+
 def select(root: etree._Element, selector: str) -> list[etree._Element]:
     """The elements a CSS selector matches, in document order, without those inside another match."""
-    matches = found(compiled(selector), root)
+    tagged = _tagged(selector)
+    matches = found(compiled(selector), root) if tagged is None else _of_tag(root, tagged)
     if len(matches) < 2:
         return matches
     inside = set(matches)
