@@ -54,6 +54,8 @@ FEW_WORDS = 12
 _REFRESH = re.compile(r"<meta[^>]+http-equiv=[\"']?refresh[\"']?[^>]*url\s*=", re.I)
 _FIRST_HEADING = re.compile(r"^#{1,6} (.+)$", re.M)
 _MARKUP = re.compile(r"!?\[((?:[^\[\]\\]|\\.)*)\]\([^)]*\)|</?\w+[^>]*>|[*`]+|(?<!\w)_+|_+(?!\w)|~~")
+_MAY_BE_MARKUP = re.compile(r"[\[<*`_~]")
+"""How each alternative of it begins: most headings have none, and to look for it takes long."""
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 
 
@@ -87,7 +89,9 @@ def extract_parsed(page: Parsed, *, url: str, options: Options) -> Extracted:
     before = coverage.measure(node)
     if before.total < FEW_WORDS:
         _refuse_empty(" ".join(before.texts), html, encoded)
-    body, invisible = without_invisible(to_markdown(node, _links(url, root, options, theme), tabs=tabs.may_hold(encoded)))
+    body, invisible = without_invisible(
+        to_markdown(node, _links(url, root, options, theme), tabs=tabs.may_hold(encoded))
+    )
     body = _guarded(digest.canonical(body))
     lost, words = coverage.losses(before, body)
     if not words:
@@ -212,5 +216,6 @@ def _first_paragraph(body: str) -> str:
 
 def _plain(text: str) -> str:
     for _ in range(2):
-        text = _MARKUP.sub(lambda m: m[1] or "", text)
+        if _MAY_BE_MARKUP.search(text):
+            text = _MARKUP.sub(lambda m: m[1] or "", text)
     return metadata.line(_ESCAPE.sub(r"\1", text))

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import filterfalse
 
 from lxml import etree
 
@@ -96,7 +97,7 @@ def _counted(pieces: Iterable[bytes]) -> Words:
 
 def _number(pieces: Sequence[bytes]) -> int:
     """Of the words in pieces."""
-    return len(pieces) + sum([len(_inner(piece)) - 1 for piece in pieces if not piece.isascii()])
+    return len(pieces) + sum(len(_inner(piece)) - 1 for piece in filterfalse(bytes.isascii, pieces))
 
 
 def _missing(wanted: Sequence[bytes], there: Sequence[bytes]) -> int:
@@ -107,7 +108,7 @@ def _missing(wanted: Sequence[bytes], there: Sequence[bytes]) -> int:
 
 
 def _unmatched(wanted: Sequence[bytes], there: Sequence[bytes]) -> tuple[list[bytes], list[bytes]]:
-    """Both without what is followed in both in the same order: to count that would change nothing, and it is nearly all.
+    """Both without what is followed in both in the same order, which is nearly all: to count that would change nothing.
 
     Where it cannot be followed on, all the rest is given back.
     """

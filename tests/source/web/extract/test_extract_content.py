@@ -217,7 +217,9 @@ def test_a_page_that_lost_content_says_what(taken: str, warning: str, monkeypatc
         "<table><tr><th>A</th><th>B</th></tr><tr><td>b</td><td>c</td></tr></table><pre>code x</pre>"
     )
     assert page(html).warnings == ()
-    monkeypatch.setattr(extractor, "to_markdown", lambda node, links, **told: re.sub(taken, "", to_markdown(node, links, **told)))
+    monkeypatch.setattr(
+        extractor, "to_markdown", lambda node, links, **told: re.sub(taken, "", to_markdown(node, links, **told))
+    )
     warnings = page(html).warnings
     assert len(warnings) == 1 and warning in warnings[0]
 

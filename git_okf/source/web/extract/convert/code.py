@@ -102,8 +102,7 @@ def content(el: etree._Element) -> str:
     """The text of a code block: numbers and buttons left out, line elements ended, no-break spaces made blanks."""
     text = raw_text(el) if _is_plain(el) else _composed(el)
     text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\xa0", " ")
-    text = text[1:] if text.startswith("\n") else text
-    return re.sub(r"\s+\Z", "", text)
+    return text.removeprefix("\n").rstrip()
 
 
 def _is_plain(el: etree._Element) -> bool:
