@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from git_okf import digest
 from git_okf.digest import (
     IGNORE_PRESETS,
     PATTERN_SECONDS,
@@ -58,6 +59,13 @@ def test_hash_06_the_canonical_form_is_stable(text: str) -> None:
 
 
 @settings(max_examples=200, deadline=None)
+@given(MARKDOWN)
+def test_a_text_that_is_taken_for_stable_is_what_its_lines_come_to(text: str) -> None:
+    lines = text.replace("\r", "\n").split("\n")
+    stable = digest._is_stable("\n".join(lines), lines)
+    assert not stable or list(digest._stable_lines(lines)) == lines
+
+
 @given(st.text(st.sampled_from("abé\u0301 中"), max_size=40))
 def test_hash_06_unicode_forms_are_one(text: str) -> None:
     assert canonical(unicodedata.normalize("NFD", text)) == canonical(unicodedata.normalize("NFC", text))

@@ -9,12 +9,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
+from git_okf.source.web.extract import coverage
 from git_okf.source.web.extract.coverage import losses, measure, words_of
 
 
 @given(st.text(st.one_of(st.characters(codec="utf-8"), st.sampled_from("ab_1 -.\n\u00e9\u2019\u4e16\xa0\u00b2"))))
 def test_words_are_those_of_the_regular_expression(text: str) -> None:
     assert words_of(text) == Counter(word.encode() for word in re.findall(r"\w+", text))
+
+
+_TEXTS = st.lists(st.sampled_from(["a", "b", "c", "d", "\u00e9\u2014x", "\u2014", "\xa0e"]), max_size=90).map(" ".join)
+
+
+@given(_TEXTS, _TEXTS, _TEXTS, _TEXTS)
+def test_words_are_missing_wherever_they_stand(start: str, one: str, other: str, end: str) -> None:
+    wanted, there = f"{start} {one} {end}", f"{start} {other} {end}"
+    lost = Counter(re.findall(r"\w+", wanted)) - Counter(re.findall(r"\w+", there))
+    assert coverage._missing(coverage._pieces(wanted), coverage._pieces(there)) == lost.total()
 
 
 def test_a_whole_page_has_lost_nothing() -> None:

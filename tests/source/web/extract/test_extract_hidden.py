@@ -61,6 +61,7 @@ def test_sec_10_what_can_be_opened_is_content() -> None:
     found = page(f"<p>Text</p>{html}")
     assert found.hidden == 0
     assert found.body == "Text\n\nopened\n\nfolded\n\n**S**\n\ninside\n\npanel\n\nfound"
+    assert page(f"<p>Text</p>{html.replace('aria-controls', 'ARIA-Controls')}").hidden == 0
 
 
 def test_visible_marks_of_themes_are_not_hidden_text() -> None:
