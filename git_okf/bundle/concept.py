@@ -1,8 +1,8 @@
 """One concept file: front matter, one blank line, body, final newline.
 
 `content_hash` is the SHA-256 of the body's bytes as they stand after the front matter and one blank line, without the
-final newline. Values are written by a YAML emitter as double-quoted scalars on one line each, so no title can add a
-key or end the block, and every reader gets back the string that was given.
+final newline. Values are written as double-quoted scalars on one line each, so no title can add a key or end the block,
+and every reader gets back the string that was given.
 """
 
 from __future__ import annotations
@@ -18,14 +18,12 @@ from typing import Any
 import yaml
 
 from git_okf import digest
+from git_okf.bundle.front_matter import front_matter
 from git_okf.model import WITHDRAWN, File
 
 TYPE = "Documentation Page"
-_ONE_LINE = 1 << 30
-"""Width at which the emitter would fold: never."""
 
-# libyaml's emitter and parser write and read the same as the ones in Python, twenty times faster (tests compare them).
-_Dumper: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+# libyaml's parser reads the same as the one in Python, twenty times faster (tests compare them).
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
@@ -67,22 +65,6 @@ class Header:
     """Of all that counts as the item's content, where that is more than the body."""
     files: tuple[File, ...] = ()
     """The item's other files; their sizes are not told."""
-
-
-class _Text(str):
-    """A string that is written in double quotes."""
-
-    __slots__ = ()
-
-
-class _Emitter(_Dumper):  # type: ignore[misc]
-    def ignore_aliases(self, data: object) -> bool:
-        return True
-
-
-_Emitter.add_representer(
-    _Text, lambda dumper, text: dumper.represent_scalar("tag:yaml.org,2002:str", str(text), style='"')
-)
 
 
 class FrontMatterLoader(_Loader):  # type: ignore[misc]
@@ -140,29 +122,11 @@ def _told(file: File) -> dict[str, Any]:
     return {"path": file.path, "blob": file.blob, **({"executable": True} if file.executable else {})}
 
 
-def front_matter(values: Mapping[str, Any]) -> bytes:
-    """The lines between the two `---`: keys in the order given, every string in double quotes."""
-    text: str = yaml.dump(
-        _quoted(values), Dumper=_Emitter, allow_unicode=True, width=_ONE_LINE, sort_keys=False, default_flow_style=False
-    )
-    return text.encode()
-
-
 def timestamp(when: datetime) -> str:
     """`2026-06-30T14:00:00Z`. ValueError without an offset."""
     if when.tzinfo is None:
         raise ValueError("a time without an offset is no timestamp")
     return when.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
-def _quoted(value: Any) -> Any:
-    if isinstance(value, str):
-        return _Text(value.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
-    if isinstance(value, Mapping):
-        return {key: _quoted(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_quoted(item) for item in value]
-    return value
 
 
 def parse(data: bytes) -> Concept:

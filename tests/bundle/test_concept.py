@@ -114,18 +114,6 @@ def test_what_is_rendered_is_what_is_read(title: str, description: str, body: st
     assert concept.body_hash(data) == concept.header(data).content_hash
 
 
-@settings(max_examples=300, deadline=None)
-@given(st.text(max_size=60))
-def test_the_fast_emitter_writes_what_the_plain_one_writes(text: str) -> None:
-    class Plain(yaml.SafeDumper):
-        pass
-
-    Plain.add_representer(str, lambda d, t: d.represent_scalar("tag:yaml.org,2002:str", t, style='"'))
-    text = text.encode("utf-8", "replace").decode()
-    expected = yaml.dump([text], Dumper=Plain, allow_unicode=True, width=1 << 30, default_flow_style=False)
-    assert concept.front_matter({"k": [text]}).decode() == f"k:\n{expected}"
-
-
 def test_front_matter_reads_as_yaml_1_2_does() -> None:
     front = concept.parse(
         b"---\na: no\nb: 12:30\nc: 2026-06-30T14:00:00Z\nd: 0123\ne: 5\nf: true\ng: ~\n---\nx\n"
