@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import signal
 import sys
-
-from git_okf.quick import LOOKS
 
 
 def main() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # while it loads there is nothing to end cleanly, and nothing to say
+    from git_okf.quick import LOOKS
+
     if sys.argv[1:2] and sys.argv[1] in LOOKS:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         _answer(sys.argv[1:])
     from git_okf.cli import main as run
 
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     run()
 
 

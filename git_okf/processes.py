@@ -28,6 +28,7 @@ from concurrent.futures import Executor, Future
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from dataclasses import dataclass, field
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Any, ParamSpec, TypeVar
@@ -131,6 +132,7 @@ class Processes(Executor):
     def _run(self) -> None:
         """The thread that starts workers, takes their answers, and ends them."""
         try:
+            _deafen()
             context = _context(self._preloaded)
             while not self._is_done():
                 if len(self._workers) < self._count:
@@ -205,6 +207,14 @@ class Processes(Executor):
         for call in calls:
             if not call.future.done():
                 call.future.set_exception(BrokenProcessPool(said))
+
+
+def _deafen() -> None:
+    """Whatever this thread starts from now on is deaf to interrupts from its first moment: they are for whoever started
+    it. The resource tracker comes first: when it is started, the standard library listens again."""
+    if sys.platform != "win32":
+        resource_tracker.ensure_running()
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
 
 
 def _context(preloaded: Sequence[str]) -> Any:

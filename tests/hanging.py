@@ -41,13 +41,18 @@ def behind_ssh(repo: GitRepo, bare: GitRepo, folder: Path) -> HangingRemote:
 
 def wait_for_git(pid: int, ssh: str) -> None:
     """Until a program below a process waits for an answer that never comes."""
+    wait_for_program(pid, "sleep 600", f"nothing waits for {ssh}")
+
+
+def wait_for_program(pid: int, words: str, otherwise: str = "no such program was started") -> None:
+    """Until a program runs below a process whose command line has these words."""
     for _ in range(600):
         told = subprocess.run(["ps", "-eo", "pid,ppid,args"], capture_output=True, text=True, check=True).stdout
         rows = [line.split(None, 2) for line in told.splitlines()[1:]]
         children = {pid}
         for _ in rows:
             children |= {int(row[0]) for row in rows if int(row[1]) in children}
-        if any(int(row[0]) in children and row[2].startswith("sleep 600") for row in rows):
+        if any(int(row[0]) in children and words in row[2] for row in rows):
             return
-        time.sleep(0.05)
-    raise AssertionError(f"nothing waits for {ssh}")
+        time.sleep(0.02)
+    raise AssertionError(otherwise)

@@ -69,7 +69,7 @@ def test_plain_words_are_answered_as_the_command_line_answers_them(
 ) -> None:
     found = quick.answer(line.split(), changed.repo.path, os.environ)
     assert found is not None
-    monkeypatch.setattr("git_okf.__main__.LOOKS", {})
+    monkeypatch.setattr("git_okf.quick.LOOKS", {})
     ran = changed.here(*line.split())
     said = (found.out and found.out + "\n", found.err and found.err + "\n")
     assert (found.code, *(AGES.sub("", text) for text in said)) == (ran.code, AGES.sub("", ran.out), ran.err)

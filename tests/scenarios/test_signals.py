@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -9,7 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
-from hanging import behind_ssh, wait_for_git
+from hanging import behind_ssh, wait_for_git, wait_for_program
 from remotes import bare_remote
 from scenario import Docs, assert_same, everything, paths
 
@@ -44,6 +45,18 @@ def test_a_site_that_does_not_answer_does_not_keep_a_run_that_is_to_end(
     assert process.returncode == 130, said
     assert "interrupted; nothing was committed" in said and "Traceback" not in said
     assert_same(before, everything(docs.repo))
+
+
+def test_an_interrupt_at_a_terminal_is_not_for_workers_that_are_being_started(docs: Docs) -> None:
+    docs.put(*(f"p{number}" for number in range(40)))
+    docs.site.fault("/docs/p1", delay=20.0)
+    build = [sys.executable, "-m", "git_okf", "build", docs.url, "-o", "docs"]
+    process = subprocess.Popen(build, cwd=docs.repo.path, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    wait_for_program(process.pid, "multiprocessing.forkserver")
+    os.killpg(process.pid, signal.SIGINT)
+    _, said = process.communicate(timeout=30)
+    assert process.returncode == 130, said
+    assert "interrupted; nothing was committed" in said and "Traceback" not in said
 
 
 @pytest.mark.parametrize("hangs_at", ["before the run", "/docs/p1", "the push"])
