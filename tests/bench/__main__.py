@@ -73,7 +73,7 @@ def arguments() -> argparse.ArgumentParser:
 
 def run_quick(asked: argparse.Namespace) -> int:
     plan = _planned(asked, Plan(site=QUICK, builds=3, looks=5, slow=1))
-    small = replace(plan, site=SMALL, one_core=False, changes=False)
+    small = replace(plan, site=SMALL, changes=False)
     with _campaign(asked) as campaign:
         started = time.monotonic()
         campaign.enough = started + ENOUGH
@@ -92,7 +92,7 @@ def run_full(asked: argparse.Namespace) -> int:
     corpus = os.environ.get("OKF_CORPUS", "")
     names = asked.names or [*FULL, *real_sites.known(corpus)]
     with _campaign(asked) as campaign:
-        campaign.run(_planned(asked, Plan(site=SMALL, one_core=False, changes=False)))
+        campaign.run(_planned(asked, Plan(site=SMALL, changes=False)))
         for name in names:
             pages = campaign.pages(name)
             big, huge = pages > PEERS_UP_TO, pages > ONE_CORE_UP_TO

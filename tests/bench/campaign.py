@@ -10,9 +10,10 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from statistics import median
 
-from . import programs, real_sites
-from .figures import Cost, Results, Sample
+from . import cores, programs, real_sites
+from .figures import TWO_PROCESSES, Cost, Results, Sample
 from .generated import Site
 from .nginx import Server
 from .process import RunFailed, environment, git, measure, stored
@@ -124,10 +125,15 @@ class _Race:
 
     def builds(self) -> None:
         """Each program from nothing; the last build of each is what the later steps work on."""
+        worth = []
         for program in self._turns(BUILD, self.plan.builds):
-            if program.name == GIT_OKF and self.plan.one_core:
+            if ONE_CORE in program.steps and self.plan.one_core:
                 self._fresh(program, ONE_CORE, cores=1)
-            self._fresh(program, BUILD, cores=self.campaign.cores)
+            if BUILD in program.steps:
+                self._fresh(program, BUILD, cores=self.campaign.cores)
+            if program.name == GIT_OKF:
+                worth.append(cores.speedup(self.campaign.cores))
+        self.campaign.results.facts[f"{TWO_PROCESSES}, {self.plan.site}"] = median(worth)
 
     def quiet(self, step: str) -> None:
         """Nothing has changed. The first run after the server's change of mind is not measured."""
@@ -167,7 +173,9 @@ class _Race:
         for turn in self.campaign.rounds(rounds, 1 if step == BUILD else QUIET_ROUNDS):
             order = self.programs if turn % 2 == 0 else self.programs[::-1]
             for program in order:
-                if step in program.steps and turn < self._rounds(program, rounds):
+                if (step in program.steps or (step == BUILD and ONE_CORE in program.steps)) and turn < self._rounds(
+                    program, rounds
+                ):
                     yield program
 
     def _rounds(self, program: Program, rounds: int) -> int:

@@ -8,6 +8,9 @@ from dataclasses import asdict, dataclass, field
 from statistics import median
 from typing import Any
 
+TWO_PROCESSES = "two processes at once, in what one does"
+"""Fact of a site: what the cores were worth while it was built."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cost:

@@ -107,7 +107,7 @@ def okf_kit(install: bool) -> Program:
     def build(place: Place) -> Sequence[str]:
         return (okf, "build", place.url, "-o", str(place.directory / "bundle"), "--all-paths", *EVERYTHING)
 
-    return Program(name=OKF_KIT, steps={BUILD: build, QUIET: sync}, missing=missing)
+    return Program(name=OKF_KIT, steps={ONE_CORE: build, QUIET: sync}, missing=missing)
 
 
 def scrapy(install: bool) -> Program:

@@ -7,7 +7,7 @@ import platform
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from .budgets import Kind, Verdict, Word
+from .budgets import Verdict, Word
 from .figures import NotMeasured, Results, exponent, ratio
 from .programs import BUILD, GIT_OKF, LOG, NO_VALIDATORS, ONE_CHANGE, ONE_PERCENT, QUIET, SHOW, STATUS, VERIFY
 
@@ -92,10 +92,7 @@ def budget_table(found: Sequence[Verdict], command: str) -> str:
 def _cell(v: Verdict) -> str:
     if v.word is Word.UNKNOWN:
         return ""
-    late = v.word in (Word.MISSED, Word.OWED, Word.FAILED) or (
-        v.budget.kind is Kind.SECONDS and v.value is not None and v.value > v.budget.limit
-    )
-    return f"**{said(v)}**" if late else said(v)
+    return f"**{said(v)}**" if v.is_behind else said(v)
 
 
 def growth(results: Results, sites: Sequence[str]) -> str:

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from bench import cores
 from bench.budgets import BUDGETS, Budget, Kind, Verdict, Word, failed, verdict, verdicts, word
-from bench.figures import Cost, NotMeasured, Results, Sample
+from bench.figures import TWO_PROCESSES, Cost, NotMeasured, Results, Sample
 from bench.programs import BUILD, GIT_OKF, ONE_CORE
 from bench.tables import budget_table, number, verdict_rows
 
@@ -33,7 +35,7 @@ LEAST = replace(MOST, at_least=True, limit=30)
         (replace(LEAST, owed=16), 11, Word.FAILED),
         (replace(MOST, owed=6), 7, Word.OWED),
         (replace(MOST, limit=0, kind=Kind.AMOUNT), 1, Word.FAILED),
-        (replace(MOST, kind=Kind.SECONDS), 100, Word.TOLD),
+        (replace(MOST, kind=Kind.TOLD), 100, Word.TOLD),
     ],
 )
 def test_a_budget_fails_where_it_is_missed_by_more_than_a_third(budget: Budget, value: float, expected: Word) -> None:
@@ -55,11 +57,33 @@ def test_runs_are_compared_by_the_clock_only_where_the_machine_was_theirs() -> N
         cost = Cost(cpu=1, wall=wall, memory=1, others=others)
         return Sample(program=GIT_OKF, step=step, site="site", pages=9, cost=cost)
 
-    cores = next(budget for budget in BUDGETS if budget.timed)
-    quiet = Results([took(ONE_CORE, 4, 0.0), took(BUILD, 5, 0.1)])
+    cores = next(budget for budget in BUDGETS if budget.timed and budget.kind is not Kind.TOLD)
+    facts = {f"{TWO_PROCESSES}, site": 1.5}
+    quiet = Results([took(ONE_CORE, 4, 0.0), took(BUILD, 5, 0.1)], facts=facts)
     assert verdict(cores, quiet, "site", "small").word is Word.FAILED
-    crowded = Results([took(ONE_CORE, 4, 0.0), took(BUILD, 5, 0.5)])
+    crowded = Results([took(ONE_CORE, 4, 0.0), took(BUILD, 5, 0.5)], facts=facts)
     assert verdict(cores, crowded, "site", "small").word is Word.UNKNOWN
+
+
+def test_what_two_cores_gain_is_judged_by_what_the_machine_has() -> None:
+    def took(step: str, wall: float) -> Sample:
+        return Sample(program=GIT_OKF, step=step, site="site", pages=9, cost=Cost(cpu=1, wall=wall, memory=1))
+
+    told, judged = (budget for budget in BUDGETS if budget.timed)
+    threads_of_one_core = Results([took(ONE_CORE, 6), took(BUILD, 5)], facts={f"{TWO_PROCESSES}, site": 1.25})
+    found = [verdict(budget, threads_of_one_core, "site", "small") for budget in (told, judged)]
+    assert [(v.value, v.word, v.is_behind) for v in found] == [(1.2, Word.TOLD, True), (0.96, Word.KEPT, False)]
+
+
+def test_cores_are_worth_the_work_that_is_done_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    seconds = {1: 2.0, 2: 3.2}
+    monkeypatch.setattr(cores, "_seconds", lambda pages, where: seconds[len(where)])
+    monkeypatch.setattr("os.sched_getaffinity", lambda process: {0, 1, 5})
+    assert cores.speedup(2) == 1.25
+
+
+def test_the_work_that_cores_are_measured_by_is_done() -> None:
+    assert cores._seconds(cores._pages()[:1], sorted(os.sched_getaffinity(0))[:1]) > 0
 
 
 def test_the_table_has_a_column_a_site_and_marks_what_is_behind() -> None:
