@@ -218,7 +218,7 @@ def _with_overlay(
     repo: Repo, source: SourceConfig, commit: str | None, records: Mapping[str, Record]
 ) -> Mapping[str, Record]:
     """Volatile facts of runs that changed nothing durable (validators, raw hashes, links), kept in scratch."""
-    news = overlay.read_overlay(repo, source.name, commit)
+    news = overlay.read_overlay(repo, source.name, commit, records)
     if not news:
         return records
     known = dict(records)
@@ -228,10 +228,15 @@ def _with_overlay(
             if record.status is not Status.PAGE:
                 known[record.key] = record
         elif current.status is record.status and current.content_hash == record.content_hash:
-            known[record.key] = replace(
-                record, path=current.path, title=current.title, description=current.description, edited=current.edited
-            )
+            known[record.key] = _in_the_file_of(current, record)
     return known
+
+
+def _in_the_file_of(current: Record, record: Record) -> Record:
+    """The overlay's record with what the file itself says. Nothing is made anew where both say the same."""
+    told = {name: getattr(current, name) for name in ("path", "title", "description", "edited")}
+    same = all(getattr(record, name) == value for name, value in told.items())
+    return record if same else replace(record, **told)
 
 
 def unreadable(repo: Repo, source: SourceConfig, base: Baseline) -> list[tuple[str, str]]:

@@ -120,7 +120,7 @@ class PackedLinks(Sequence[str]):
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, PackedLinks):
-            if self is other or (self._packed == other._packed and self._set is other._set):
+            if self is other or (self._packed == other._packed and self._set == other._set):
                 return True
             return self._all() == other._all()
         return tuple(self._all()) == other if isinstance(other, tuple) else NotImplemented

@@ -5,21 +5,29 @@ Each file is replaced whole, so a reader meets the old or the new one and never 
 
 from __future__ import annotations
 
+import io
 import os
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
+from typing import IO
 
 from git_okf.errors import GitRefused
 
 
 def replace_file(path: Path, data: bytes, *, durable: bool = False) -> None:
     """Put `data` into a file at once. `durable` waits until the disk has it."""
+    replace_lines(path, (data,), durable=durable)
+
+
+def replace_lines(path: Path, lines: Iterable[bytes], *, durable: bool = False) -> None:
+    """The same with what comes in parts, so that not all of it need be in memory."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
         try:
             with os.fdopen(handle, "wb") as file:
-                file.write(data)
+                file.writelines(lines)
                 if durable:
                     file.flush()
                     os.fsync(file.fileno())
@@ -37,6 +45,16 @@ def read_file(path: Path) -> bytes | None:
         return path.read_bytes()
     except FileNotFoundError:
         return None
+    except OSError as error:
+        raise unwritable(path, error) from error
+
+
+def open_file(path: Path) -> IO[bytes]:
+    """What a file holds, to be read in parts; as if it were empty where there is none."""
+    try:
+        return path.open("rb")
+    except FileNotFoundError:
+        return io.BytesIO()
     except OSError as error:
         raise unwritable(path, error) from error
 

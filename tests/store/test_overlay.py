@@ -25,11 +25,11 @@ def test_what_changed_is_there_for_the_same_state_commit_only(repo: GitRepo) -> 
     known, seen = records(5, "old"), records(5, "new")
     seen["https://x.example/0"] = known["https://x.example/0"]
     state.write_overlay(opened, "docs", COMMIT, seen.values(), known)
-    found = state.read_overlay(opened, "docs", COMMIT)
+    found = state.read_overlay(opened, "docs", COMMIT, known)
     assert {record.key: record for record in found} == {k: r for k, r in seen.items() if not k.endswith("/0")}
-    assert state.read_overlay(opened, "docs", "2" * 40) == []
-    assert state.read_overlay(opened, "docs", None) == []
-    assert state.read_overlay(opened, "other", COMMIT) == []
+    assert state.read_overlay(opened, "docs", "2" * 40, known) == []
+    assert state.read_overlay(opened, "docs", None, known) == []
+    assert state.read_overlay(opened, "other", COMMIT, known) == []
 
 
 def test_a_second_run_adds_to_the_first(repo: GitRepo) -> None:
@@ -40,7 +40,7 @@ def test_a_second_run_adds_to_the_first(repo: GitRepo) -> None:
     second = {**first, "https://x.example/2": replace(known["https://x.example/2"], etag="two")}
     second.pop("https://x.example/3")
     state.write_overlay(opened, "docs", None, second.values(), first)
-    found = {record.key: record.etag for record in state.read_overlay(opened, "docs", None)}
+    found = {record.key: record.etag for record in state.read_overlay(opened, "docs", None, known)}
     assert found == {"https://x.example/1": "one", "https://x.example/2": "two"}
 
 
@@ -54,13 +54,13 @@ def test_nothing_new_writes_nothing(repo: GitRepo) -> None:
 def test_what_cannot_be_read_is_not_there(repo: GitRepo, data: bytes) -> None:
     opened = Repo.open(repo.path)
     repo.write(".git/okf/seen/docs.jsonl", data)
-    assert state.read_overlay(opened, "docs", None) == []
+    assert state.read_overlay(opened, "docs", None, {}) == []
 
 
 def test_drop_forgets(repo: GitRepo) -> None:
     opened = Repo.open(repo.path)
     state.write_overlay(opened, "docs", None, records(3, "x").values(), {})
-    assert len(state.read_overlay(opened, "docs", None)) == 3
+    assert len(state.read_overlay(opened, "docs", None, {})) == 3
     state.drop_overlay(opened, "docs")
     state.drop_overlay(opened, "docs")
-    assert state.read_overlay(opened, "docs", None) == []
+    assert state.read_overlay(opened, "docs", None, {}) == []
