@@ -82,8 +82,7 @@ def _outcomes(crawl: Crawl, unreached: Mapping[str, Record]) -> Iterator[tuple[s
         if outcome is None:
             outcome = _gone(crawl, key) if not isinstance(answer, Elsewhere) else _moved(crawl, key, answer)
         yield key, outcome
-    for key, page in found.pages.items():
-        yield key, page.fetched
+    yield from found.pages.items()
     for key, record in sorted({**found.side, **unreached}.items()):
         if record.status is Status.PENDING:
             yield key, Failed(key=key, reason=record.failure)
@@ -207,10 +206,11 @@ def _notices(crawl: Crawl) -> Iterator[str]:
         [f"{key} ({reason})" for key, reason in refused.items()], "not taken: {}", "{} links lead to what is no page"
     )
     answers = (found.answers.get(key) for key in crawl.pages)
-    taken = (*found.pages.values(), *(answer for answer in answers if isinstance(answer, Page)))
-    hidden = [page.fetched.key for page in taken if page.hidden]
+    again = [answer for answer in answers if isinstance(answer, Page)]
+    hidden = [*(found.hidden & found.pages.keys()), *(page.fetched.key for page in again if page.hidden)]
     yield from _some(hidden, "text no reader sees was left out of {}", "text no reader sees was left out of {} pages")
-    lossy = [f"{page.fetched.key} ({'; '.join(page.fetched.warnings)})" for page in taken if page.fetched.warnings]
+    taken = chain(found.pages.values(), (page.fetched for page in again))
+    lossy = [f"{page.key} ({'; '.join(page.warnings)})" for page in taken if page.warnings]
     yield from _some(lossy, "not all content could be kept of {}", "not all content could be kept of {} pages")
     spoken = (f"{key} ({old} became {new})" for key, old, new in _other_language(crawl))
     yield from _some(spoken, "another language is declared: {}", "{} pages declare another language")

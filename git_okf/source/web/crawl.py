@@ -312,7 +312,7 @@ class Crawl:
         """Whole path prefixes that show the pages of another one (`/stable/` what `/v2/` shows) are kept once."""
         found = self.findings
         aliases = {k: r.target for k, r in found.side.items() if r.status is Status.ALIAS}
-        new = {key: page.fetched.content_hash for key, page in found.pages.items()}
+        new = {key: page.content_hash for key, page in found.pages.items()}
         if not new:
             return  # known pages stay what they are
         known = {key: content for key, content in self.walk.names.contents() if key in self.pages}

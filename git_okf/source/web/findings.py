@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from git_okf.model import Record
-from git_okf.source.web.answer import Answer, Page
+from git_okf.model import Fetched, Record
+from git_okf.source.web.answer import Answer
 
 
 @dataclass(slots=True)
@@ -14,8 +14,10 @@ class Findings:
 
     answers: dict[str, Answer] = field(default_factory=dict)
     """Of known and pending pages, and of the seed."""
-    pages: dict[str, Page] = field(default_factory=dict)
+    pages: dict[str, Fetched] = field(default_factory=dict)
     """New pages, in the order of the walk."""
+    hidden: set[str] = field(default_factory=set)
+    """New pages of which text that no reader sees was left out."""
     side: dict[str, Record] = field(default_factory=dict)
     """What is to be remembered of links that are no pages."""
     gone: dict[str, int] = field(default_factory=dict)
@@ -35,5 +37,5 @@ class Findings:
 
     def let_go(self) -> None:
         """Drop what is held for each page."""
-        for held in (self.answers, self.pages, self.side, self.linked, self.barred):
+        for held in (self.answers, self.pages, self.hidden, self.side, self.linked, self.barred):
             held.clear()

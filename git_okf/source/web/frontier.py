@@ -16,8 +16,16 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
+class Way:
+    """How many links a page is away from the seed, and who named it first. Many pages have the same."""
+
+    depth: int
+    origin: str
+
+
+@dataclass(frozen=True, slots=True)
 class Node:
-    """A page in the queue: how many links it is away from the seed, and who named it first."""
+    """A page in the queue, with its way."""
 
     key: str
     depth: int
@@ -33,10 +41,11 @@ class Frontier:
         self._max_depth = max_depth
         self._asks = asks
         self._must_ask = must_ask
-        self._queue: deque[Node] = deque()
+        self._queue: deque[str] = deque()
         self._ahead: deque[str] = deque()
         self.places = places
-        self.nodes: dict[str, Node] = {}
+        self._ways: dict[Way, Way] = {}
+        self.nodes: dict[str, Way] = {}
         """Every key that something led to, within the depth or not needing to be asked."""
         self.too_deep: set[str] = set()
         """Keys beyond `max_depth` that would have to be asked."""
@@ -55,16 +64,20 @@ class Frontier:
             self.too_deep.add(key)
             return
         self.too_deep.discard(key)
-        node = Node(key, depth, origin)
-        self.nodes[key] = node
-        self._queue.append(node)
+        way = Way(depth, origin)
+        self.nodes[key] = self._ways.setdefault(way, way)
+        self._queue.append(key)
         if ask:
             self._ahead.append(key)
 
+    def node(self, key: str) -> Node:
+        """A key that something led to."""
+        way = self.nodes[key]
+        return Node(key, way.depth, way.origin)
+
     def again(self, key: str, *, ask: bool) -> None:
         """Put a key that left the queue back at its end: to be asked after all, or because its answer came late."""
-        node = self.nodes[key]
-        self._queue.append(node)
+        self._queue.append(key)
         if ask:
             self._ahead.append(key)
 
@@ -77,7 +90,7 @@ class Frontier:
 
     def pop(self) -> tuple[Node, bool]:
         """The next page in order, and whether its answer is to be had (False: no place was left to ask it)."""
-        node = self._queue.popleft()
+        node = self.node(self._queue.popleft())
         if self._ahead and self._ahead[0] == node.key:
             self._ahead.popleft()
             self.too_many.add(node.key)

@@ -124,11 +124,11 @@ class Walk:
         if not await self._means.is_error_page(key, page):
             return page
         self._error_titles.add(page.fetched.title)
-        for other in [k for k, p in self.findings.pages.items() if p.fetched.content_hash == page.fetched.content_hash]:
+        for other in [k for k, p in self.findings.pages.items() if p.content_hash == page.fetched.content_hash]:
             del self.findings.pages[other]
             self.names.forget(other)
             self.frontier.give_place()
-            self.settle_new(self.frontier.nodes[other], Doubt(ERROR_PAGE))
+            self.settle_new(self.frontier.node(other), Doubt(ERROR_PAGE))
         return Doubt(ERROR_PAGE)
 
     # --- deciding ---
@@ -211,7 +211,9 @@ class Walk:
         if any(merge.alias == key for merge in merges):
             return
         found.side.pop(key, None)
-        found.pages[key] = page
+        found.pages[key] = fetched
+        if page.hidden:
+            found.hidden.add(key)
         self.frontier.take_place()
         self.gate.learn(page.urls)
         self._stirred.update(fetched.links)
