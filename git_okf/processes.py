@@ -23,12 +23,12 @@ import socket
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from multiprocessing import resource_tracker
+from multiprocessing import forkserver, resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Any, ParamSpec, TypeVar
@@ -104,7 +104,7 @@ class Processes(Executor):
     def start(self) -> None:
         """Start the workers where they are not started yet; returns at once."""
         if self._thread is None:
-            self._thread = threading.Thread(target=self._run, name="workers", daemon=True)
+            self._thread = threading.Thread(target=self._serve, name="workers", daemon=True)
             self._thread.start()
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
@@ -128,6 +128,10 @@ class Processes(Executor):
             self._waiting.popleft()
             if call.future.running() or call.future.set_running_or_notify_cancel():
                 free.give(call)
+
+    def _serve(self) -> None:
+        with _served():
+            self._run()
 
     def _run(self) -> None:
         """The thread that starts workers, takes their answers, and ends them."""
@@ -215,6 +219,33 @@ def _deafen() -> None:
     if sys.platform != "win32":
         resource_tracker.ensure_running()
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+
+
+_users_lock = threading.Lock()
+_users = 0
+
+
+@contextmanager
+def _served() -> Iterator[None]:
+    """While there are workers there is the server that they are forked from; what comes after them has its memory."""
+    global _users
+    with _users_lock:
+        _users += 1
+    try:
+        yield
+    finally:
+        with _users_lock:
+            _users -= 1
+            if not _users:
+                _dismiss_server()
+
+
+def _dismiss_server() -> None:
+    """The library ends its server only with the process, or for its own tests: without that it stays."""
+    stop = getattr(getattr(forkserver, "_forkserver", None), "_stop", None)
+    if stop is not None:
+        with suppress(OSError):
+            stop()
 
 
 def _context(preloaded: Sequence[str]) -> Any:

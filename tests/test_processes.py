@@ -98,6 +98,16 @@ def test_what_waits_can_be_cancelled(pool: Processes) -> None:
         pool.submit(own_pid)
 
 
+def test_the_server_that_workers_are_forked_from_ends_with_them_and_begins_again() -> None:
+    for _ in range(2):
+        pool = Processes(1, longest=9.0)
+        server = pool.submit(os.getppid).result()
+        pool.shutdown()
+        if server != os.getpid():  # where workers are forked from one
+            with pytest.raises(ProcessLookupError):
+                os.kill(server, 0)
+
+
 def test_a_pool_that_nobody_called_ends() -> None:
     pool = Processes(2, longest=5)
     assert not pool.ready
