@@ -35,7 +35,7 @@ DEVICES = frozenset(
 )
 
 
-@lru_cache(maxsize=1 << 14)
+@lru_cache(maxsize=1 << 13)
 def place(url: str) -> str:
     """The bundle path of the concept for a URL (or for a `/`-separated name): total, pure, the same everywhere.
 
@@ -142,7 +142,7 @@ def _join(parents: list[str], stem: str, path: str, query: str, *, altered: bool
     return "/".join((ROOT, *parents, f"{stem}{suffix}.md"))
 
 
-@lru_cache(maxsize=1 << 14)
+@lru_cache(maxsize=1 << 13)
 def _directory(segment: str) -> str:
     """One directory of the path."""
     name, altered = _safe(segment)
@@ -151,7 +151,7 @@ def _directory(segment: str) -> str:
     return name
 
 
-@lru_cache(maxsize=1 << 14)
+@lru_cache(maxsize=1 << 13)
 def _stem(segment: str, *, top: bool) -> tuple[str, bool]:
     """The file's name without `.md`, and whether it needs our digits."""
     name, altered = _safe(_PAGE_EXTENSION.sub("", segment))

@@ -147,7 +147,7 @@ class Codec:
             raise ValueError(f"the record {key} has no list of links")
         links = linksets.PackedLinks(packed, self.sets, lambda text: _once(memory, self.expand(text)))
         if packed and packed[0] in self.sets:
-            self.used[key] = packed[0]
+            self.used[key] = _once(memory, packed[0])
         return links
 
 

@@ -13,6 +13,7 @@ from enum import StrEnum
 from types import MappingProxyType
 
 from git_okf.model import Failed, Fetched, Ignored, NotModified, Outcome, Record, Status, Suspect
+from git_okf.source import as_fetched
 
 FOR_NOW = "redirects there for now"
 """`failure` of an alias that is asked again in every run: a temporary redirect says that the page will be there."""
@@ -46,6 +47,18 @@ class Page:
 @dataclass(frozen=True, slots=True)
 class Same:
     """304 to our validators."""
+
+
+SAME = Same()
+"""One for all pages: most answers of most runs are this."""
+
+
+@dataclass(frozen=True, slots=True)
+class Again(Same):
+    """The bytes of last time, with the validators that they came with. What was made of them is not held twice."""
+
+    etag: str
+    last_modified: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,16 +124,24 @@ class Barred:
 Answer = Page | Same | Missing | Elsewhere | Refusal | Denied | Trouble | Doubt | Barred
 
 
-def for_known(key: str, answer: Answer) -> Outcome | None:
-    """The outcome for a known page; None where it takes more than this answer: `Missing`, and a move that needs its
-    target (`Elsewhere`, permanent and in scope)."""
+def for_known(record: Record, answer: Answer) -> Outcome | None:
+    """The outcome for the page of a record; None where it takes more than this answer: `Missing`, and a move that needs
+    its target (`Elsewhere`, permanent and in scope)."""
     match answer:
         case Page(fetched=fetched):
             return fetched
+        case Again(etag=etag, last_modified=modified):
+            return replace(as_fetched(record), etag=etag, last_modified=modified)
         case Same():
-            return NotModified(key=key)
+            return NotModified(key=record.key)
         case Missing():
             return None
+        case _:
+            return _not_there(record.key, answer)
+
+
+def _not_there(key: str, answer: Elsewhere | Refusal | Denied | Trouble | Doubt | Barred) -> Outcome | None:
+    match answer:
         case Elsewhere(login=True, url=url):
             return Suspect(key=key, reason=f"leads to a login page, {url}")
         case Elsewhere(to=to, permanent=permanent, url=url):

@@ -20,7 +20,7 @@ from git_okf.model import (
     Status,
     Suspect,
 )
-from git_okf.source.web.answer import Barred, Elsewhere, Missing, Page, for_known
+from git_okf.source.web.answer import Barred, Elsewhere, Missing, Page, Same, for_known
 from git_okf.source.web.crawl import Crawl
 from git_okf.source.web.discovery import KINDS
 
@@ -78,7 +78,7 @@ def _outcomes(crawl: Crawl, unreached: Mapping[str, Record]) -> Iterator[tuple[s
         answer = found.answers.get(key)
         if answer is None:
             continue
-        outcome = for_known(key, answer)
+        outcome = for_known(crawl.pages[key], answer)
         if outcome is None:
             outcome = _gone(crawl, key) if not isinstance(answer, Elsewhere) else _moved(crawl, key, answer)
         yield key, outcome
@@ -106,8 +106,8 @@ def _moved(crawl: Crawl, key: str, answer: Elsewhere) -> Outcome:
     to = end_of(crawl, answer.to)
     if to == key:
         return Failed(key=key, reason=f"redirects in a circle, by {answer.url}")
-    page = crawl.findings.answers.get(to) if to in crawl.pages else None
-    if to in crawl.findings.pages or (page is not None and isinstance(for_known(to, page), Fetched | NotModified)):
+    there = crawl.findings.answers.get(to) if to in crawl.pages else None
+    if to in crawl.findings.pages or isinstance(there, Page | Same):
         return Moved(key=key, to=to)
     return Failed(key=key, reason=f"moved to {answer.url}, which could not be fetched")
 

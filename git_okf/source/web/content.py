@@ -9,16 +9,17 @@ import asyncio
 import sys
 from collections.abc import Mapping, Sequence
 from concurrent.futures import BrokenExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from functools import lru_cache
 
 from git_okf.config import WebSource
 from git_okf.digest import raw_hash
 from git_okf.errors import OkfError
 from git_okf.linksets import Shelf
 from git_okf.model import Fetched, Record, Status
-from git_okf.source import Tools, as_fetched
+from git_okf.source import Tools
 from git_okf.source.web import judge, reading
-from git_okf.source.web.answer import NO_URLS, Answer, Doubt, Elsewhere, Page, Refusal, Same, Trouble, Why
+from git_okf.source.web.answer import NO_URLS, SAME, Again, Answer, Doubt, Elsewhere, Page, Refusal, Trouble, Why
 from git_okf.source.web.client import Response
 from git_okf.source.web.reading import Job, Reading
 from git_okf.source.web.scope import Scope
@@ -56,7 +57,7 @@ class Reader:
         own = raw_hash(response.body)
         raw = own if markdown is None else raw_hash(markdown.body)
         if record is not None and self.has(record, raw):
-            return Page(fetched=again(record, markdown or response)) if record.status is Status.PAGE else Same()
+            return again(markdown or response) if record.status is Status.PAGE else SAME
         refused = Refusal(
             why=Why.KIND,
             reason=kind_of(response),
@@ -191,10 +192,15 @@ class Reader:
         return Page(fetched=fetched, urls=read.urls or NO_URLS, canonical=canonical, hidden=read.hidden)
 
 
-def again(record: Record, response: Response) -> Fetched:
+def again(response: Response) -> Again:
     """The bytes of last time: what was made of them stands, the validators are the new ones."""
-    headers = response.headers
-    return replace(as_fetched(record), etag=headers.get("etag", ""), last_modified=headers.get("last-modified", ""))
+    return _again(response.headers.get("etag", ""), sys.intern(response.headers.get("last-modified", "")))
+
+
+@lru_cache(maxsize=8)
+def _again(etag: str, modified: str) -> Again:
+    """One for all pages of a site without validators."""
+    return Again(etag, modified)
 
 
 def kind_of(response: Response) -> str:

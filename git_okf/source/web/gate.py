@@ -19,7 +19,9 @@ class Gate:
         self.robots = Robots()
         self._source = source
         self._known = known
-        self._decisions: dict[str, Decision] = {}
+        self._barred: dict[str, Decision] = {}
+        """Those of keys that may not be asked: whatever links to one asks for it, and what may be asked is asked once.
+        """
         self._shared: dict[Decision, Decision] = {}
         self._urls: dict[str, str] = {}
 
@@ -39,18 +41,21 @@ class Gate:
 
     def decide(self, key: str) -> Decision:
         """Whether a key may be asked, and why."""
-        decision = self._decisions.get(key)
-        if decision is None:
-            decision = self.scope.decide(key)
-            if not decision.accepted:
-                decision = Decision(False, f"{OUT_OF_SCOPE}{decision.rule}")
-            elif not self.robots.allowed(self.url(key)):
-                decision = Decision(False, "robots.txt disallows it")
-            # The same few decisions for all keys: one object each.
-            decision = self._decisions[key] = self._shared.setdefault(decision, decision)
+        barred = self._barred.get(key)
+        if barred is not None:
+            return barred
+        decision = self.scope.decide(key)
+        if not decision.accepted:
+            decision = Decision(False, f"{OUT_OF_SCOPE}{decision.rule}")
+        elif not self.robots.allowed(self.url(key)):
+            decision = Decision(False, "robots.txt disallows it")
+        else:
+            return decision
+        # The same few decisions for all keys: one object each.
+        decision = self._barred[key] = self._shared.setdefault(decision, decision)
         return decision
 
     def let_go(self) -> None:
         """Drop what was learned and decided of each key."""
-        self._decisions.clear()
+        self._barred.clear()
         self._urls.clear()

@@ -16,7 +16,7 @@ from git_okf.digest import raw_hash
 from git_okf.model import Record, Status
 from git_okf.source import Tools
 from git_okf.source.web import published
-from git_okf.source.web.answer import Answer, Denied, Missing, Page, Refusal, Same, Trouble, Why
+from git_okf.source.web.answer import SAME, Answer, Denied, Missing, Page, Refusal, Trouble, Why
 from git_okf.source.web.client import FetchError, Response
 from git_okf.source.web.content import KIND, Reader, again, kind_of
 from git_okf.source.web.scope import Scope
@@ -140,7 +140,7 @@ class Inquirer:
         try:
             response = await self.client.get(url, method="HEAD", accept=HTML, follow=_stay)
         except FetchError:
-            return Same()
+            return SAME
         if response.status in _ABSENT:
             return Missing(response.status)
         if response.status in _DENIED:
@@ -148,7 +148,7 @@ class Inquirer:
         if 300 <= response.status < 400:
             return self._elsewhere(key, url, response)
         if record.target.startswith(KIND) and response.status == HTTPStatus.OK and kind_of(response):
-            return Same()
+            return SAME
         return await self._ask(key, url, record)
 
     async def _ask_markdown(self, key: str, record: Record) -> Answer:
@@ -158,12 +158,12 @@ class Inquirer:
         markdown = await self._get(record.request_url, record, published.ACCEPT)
         if markdown.status == HTTPStatus.NOT_MODIFIED:
             self.tally.not_modified += 1
-            return Same()
+            return SAME
         if markdown.status != HTTPStatus.OK:
             return await self._ask(key, key, None)
         self.tally.fetched += 1
         if self.reader.has(record, raw_hash(markdown.body)):
-            return Page(fetched=again(record, markdown))
+            return again(markdown)
         page = await self._get(key)
         if page.status == HTTPStatus.OK:
             return await self.reader.answer(key, key, page, record, markdown)
@@ -175,7 +175,7 @@ class Inquirer:
         status = response.status
         if status == HTTPStatus.NOT_MODIFIED:
             self.tally.not_modified += 1
-            return Same()
+            return SAME
         if 300 <= status < 400:
             return self._elsewhere(key, url, response)
         if status in _ABSENT:

@@ -20,7 +20,7 @@ from git_okf.source.web.scope import Scope, asset_extension
 
 STUB_WORDS = 40
 """Words up to which a page that sends its reader on is taken for a redirect."""
-REMEMBERED = 1 << 14
+REMEMBERED = 1 << 13
 """URLs of which a process remembers what they come to: a few megabytes."""
 _LOCATION = re.compile(
     rb"<script[^>]*>\s*(?:window\.|document\.|self\.|top\.)?location(?:\.href\s*=|\s*=|\.(?:replace|assign)\()"
