@@ -17,18 +17,21 @@ from git_okf.model import Delta, File, Observation, RunResult
 from git_okf.run import Run, finished
 from git_okf.source import Settlement, Spool, ingesting
 from git_okf.store import lfs, notes, overlay, review_branch, target, worktree
+from git_okf.store.checkpoint import Checkpoint
 from git_okf.store.repo import RefUpdate
 from git_okf.store.trees import Blob, Content
 
 
-def write(run: Run, base: Baseline, seen: Observation, plan: Delta, spool: Spool) -> RunResult:
-    """Objects first, then all refs in one transaction, then the work tree (design.md, law 5)."""
+def write(run: Run, base: Baseline, seen: Observation, plan: Delta, spool: Checkpoint) -> RunResult:
+    """Objects first, then all refs in one transaction, then the work tree (design.md, law 5). What was spooled has then
+    served."""
     plan = plan if run.gate is not None else _approved(run, plan)
     written = _content(run, base, plan, spool)
     if run.options.stage:
         if written.tree is not None and written.tree != base.tree:
             for path in worktree.update(run.repo, base.tree, written.tree, [*run.source.places, *run.files]):
                 run.world.warn(f"{path} was changed while the sync ran: it is staged, your file was left as it is")
+        spool.discard()
         return finished(run, base, seen, plan, None)
     result, runs = _watched(
         run, base, finished(run, base, seen, plan, written.commits[-1] if written.commits else None)
@@ -39,9 +42,13 @@ def write(run: Run, base: Baseline, seen: Observation, plan: Delta, spool: Spool
     if news:
         moves += _memory_moves(run, base, seen, result, written)
     if moves:
-        _move_refs(run, base, written, moves)
+        _move_refs(run, base, moves)
+        spool.discard()  # before the files are written: what is held of it is memory
+        if _is_checked_out(run, base, moves) and written.tree is not None:
+            _check_out(run, base, written.tree)
     else:
         run.publish()
+        spool.discard()
     if news:
         overlay.drop_overlay(run.repo, run.source.name)
     else:
@@ -198,12 +205,15 @@ def _memory_moves(run: Run, base: Baseline, seen: Observation, result: RunResult
     return [*notes_move, memory.update(run.repo, base, run.source, state, run.when, why)]
 
 
-def _move_refs(run: Run, base: Baseline, written: _Written, moves: list[RefUpdate]) -> None:
+def _move_refs(run: Run, base: Baseline, moves: list[RefUpdate]) -> None:
     run.check_lease()
-    checked_out = run.options.onto is None and moves[0].name == base.head.ref
-    run.repo.update(moves, head=base.head.ref if checked_out else None, first=partial(_last, run, moves))
-    if checked_out and written.tree is not None:
-        _check_out(run, base, written.tree)
+    head = base.head.ref if _is_checked_out(run, base, moves) else None
+    run.repo.update(moves, head=head, first=partial(_last, run, moves))
+
+
+def _is_checked_out(run: Run, base: Baseline, moves: list[RefUpdate]) -> bool:
+    """Whether the branch that moves is the one whose files are in the work tree."""
+    return run.options.onto is None and moves[0].name == base.head.ref
 
 
 def _tip(run: Run, base: Baseline, written: _Written) -> str | None:

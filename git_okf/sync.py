@@ -97,7 +97,7 @@ def _attempt(run: Run) -> RunResult:
                 _write_outage(run, base, error)
                 memory.note_last(run.repo, run.source.name, run.when, "unavailable")
             raise
-        spool.flush()
+        spool.seal()
         return _settle(run, base, seen, spool)
 
 
@@ -266,9 +266,7 @@ def _landed(run: Run, base: Baseline, seen: Observation, plan: Delta, spool: Che
         base, plan = planning.held(run, base, seen, spool) or (base, plan)
     if run.options.dry_run:
         return finished(run, base, seen, plan, None)
-    result = landing.write(run, base, seen, plan, spool)
-    spool.discard()
-    return result
+    return landing.write(run, base, seen, plan, spool)
 
 
 def _looked(run: Run, base: Baseline, seen: Observation, plan: Delta, spool: Checkpoint) -> RunResult:

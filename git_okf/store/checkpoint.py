@@ -152,6 +152,11 @@ class Checkpoint:
         """Hand everything to the operating system; bodies before the results that name them."""
         self._guarded(lambda: self._save(time.monotonic()))
 
+    def seal(self) -> None:
+        """All has been asked for: save it, and forget where results are. Bodies are still to be had."""
+        self.flush()
+        self._result_at.clear()
+
     def close(self) -> None:
         """Save and keep, for a run that resumes; a temporary one goes."""
         if self._remove:
