@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from dataclasses import replace
 
 import pytest
@@ -64,3 +65,22 @@ def test_drop_forgets(repo: GitRepo) -> None:
     state.drop_overlay(opened, "docs")
     state.drop_overlay(opened, "docs")
     assert state.read_overlay(opened, "docs", None, {}) == []
+
+
+def test_where_every_page_lost_its_validators_the_overlay_takes_little_memory(repo: GitRepo) -> None:
+    opened = Repo.open(repo.path)
+    known = {key: replace(record, title=f"The title of {key}") for key, record in records(6_000, "old").items()}
+    seen = {key: replace(record, etag="") for key, record in known.items()}
+    tracemalloc.start()
+    try:
+        state.write_overlay(opened, "docs", None, seen.values(), known)
+        _, written = tracemalloc.get_traced_memory()
+        tracemalloc.reset_peak()
+        found = state.read_overlay(opened, "docs", None, known)
+        held, read = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert {record.key: record for record in found} == seen
+    assert written < len(known) * 600, "less than the lines"
+    assert held < len(known) * 350, "a record, and no text of its own"
+    assert read < len(known) * 600
