@@ -17,7 +17,19 @@ from .figures import TWO_PROCESSES, Cost, Results, Sample
 from .generated import Site
 from .nginx import Server
 from .process import RunFailed, environment, git, measure, stored
-from .programs import BUILD, GIT_OKF, LOOKS, NO_VALIDATORS, ONE_CHANGE, ONE_CORE, ONE_PERCENT, QUIET, Place, Program
+from .programs import (
+    BUILD,
+    GIT_OKF,
+    LOOKS,
+    LOST,
+    NO_VALIDATORS,
+    ONE_CHANGE,
+    ONE_CORE,
+    ONE_PERCENT,
+    QUIET,
+    Place,
+    Program,
+)
 
 GENERATED = "generated-"
 QUIET_ROUNDS = 3
@@ -136,10 +148,9 @@ class _Race:
         self.campaign.results.facts[f"{TWO_PROCESSES}, {self.plan.site}"] = median(worth)
 
     def quiet(self, step: str) -> None:
-        """Nothing has changed. The first run after the server's change of mind is not measured."""
-        for program in self.programs:
-            if step == NO_VALIDATORS and program.name == GIT_OKF:
-                self.campaign.cost(program, step, self._place(program), self.campaign.cores)
+        """Nothing has changed. The first run after the server's change of mind counts by itself."""
+        if step == NO_VALIDATORS:
+            self._take(self._ours(), LOST)
         for program in self._turns(step, self.plan.looks):
             self._take(program, step)
 

@@ -23,6 +23,8 @@ ALL = (GIT_OKF, BARE, WGET2, SCRAPY, OKF_KIT)
 SLOW = (OKF_KIT, SCRAPY)
 """Take long and are no close race: run less often."""
 BUILD, ONE_CORE, QUIET, NO_VALIDATORS = "build", "build on one core", "quiet", "quiet, no validators"
+LOST = "validators lost"
+"""The first sync after a site has stopped to send any."""
 ONE_CHANGE, ONE_PERCENT = "one page changed", "1 % changed"
 HELP, STATUS, LOG, SHOW, VERIFY = "--help", "status", "log -n 1", "show PAGE", "verify PAGE"
 LOOKS = (HELP, STATUS, LOG, SHOW, VERIFY)
@@ -71,7 +73,7 @@ def git_okf(command: Sequence[str]) -> Program:
         steps={
             BUILD: build,
             ONE_CORE: build,
-            **dict.fromkeys((QUIET, NO_VALIDATORS, ONE_CHANGE, ONE_PERCENT), sync),
+            **dict.fromkeys((QUIET, LOST, NO_VALIDATORS, ONE_CHANGE, ONE_PERCENT), sync),
             HELP: lambda place: (*command, "--help"),
             STATUS: lambda place: (*command, "status"),
             LOG: lambda place: (*command, "log", "-n", "1"),
