@@ -12,6 +12,8 @@ import unicodedata
 from functools import lru_cache
 
 _SPECIAL = re.compile(r"[\\`*_<&\[\]~!]")
+is_special = _SPECIAL.search
+"""Whether a text may need an escape; most do not."""
 _TOKEN = re.compile(r"\\|`|\*+|_+|~+|<(?=[A-Za-z/!?])|&(?=#?\w+;)|[\[\]]|!(?=\[)|!\Z")
 _STRETCH = re.compile(r"[^\]\n]+(?=(\]\])?)")
 _DOUBLE = re.compile(r"\[(?=\[.)", re.S)
@@ -23,11 +25,6 @@ _LINE_START = re.compile(
 )
 _UNDERLINE = re.compile(r"(?:=+|-+)[ \t]*$|\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?$")
 _STARTS = frozenset("#-+*>~=|:_[0123456789")
-
-
-def is_special(text: str) -> bool:
-    """Whether a text may need an escape; most do not."""
-    return _SPECIAL.search(text) is not None
 
 
 @lru_cache(maxsize=4096)
@@ -115,12 +112,12 @@ def guard_line(line: str, *, first: bool) -> str:
 
 def code_span(text: str) -> str:
     """Inline code; white space in it folds as HTML folds it. "" for nothing."""
-    text = " ".join(text.replace("\u200b", "").split())
-    if not text:
-        return ""
+    text = " ".join((text.replace("\u200b", "") if "\u200b" in text else text).split())
+    if "`" not in text:
+        return f"`{text}`" if text else ""
     fence = "`" * (longest_run(text, "`") + 1)
     pad = " " if text[0] == "`" or text[-1] == "`" else ""
-    if "`" in text and text.count("`") == len(text):
+    if text.count("`") == len(text):
         pad = " "
     return f"{fence}{pad}{text}{pad}{fence}"
 

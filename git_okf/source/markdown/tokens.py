@@ -6,29 +6,27 @@ more than needed, and a mark that CommonMark would not read where it stands be w
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from git_okf.source.markdown.escape import code_span, escape, flanks, is_special
 
 TEXT, CODE, RAW, OPEN, CLOSE, LINK, END, SPACE, BREAK = range(9)
 _TAGS = {"*": "em", "**": "strong", "~~": "del"}
+_BEGINS_WITH = {SPACE: " ", BREAK: "\\", CODE: "`", LINK: "[", END: "]"}
+_ENDS_IN = {SPACE: " ", BREAK: " ", CODE: "`", LINK: "[", END: ")"}
 
+Token = tuple[int, str]
+"""What it is, and its value: text, code, Markdown, the mark, or a link's destination.
 
-class Token(NamedTuple):
-    """`value`: text, code, Markdown, the mark, or a link's destination."""
-
-    kind: int
-    value: str = ""
-
-
+A tuple with names would take five times as long to make, and most of what a page says becomes one.
+"""
 Tokens = list[Token]
+BLANK: Token = (SPACE, "")
+LINE_END: Token = (BREAK, "")
+LINK_BEGINS: Token = (LINK, "")
 
 
 def emit(tokens: Tokens, break_mark: str) -> str:
     """The Markdown of tokens whose white space is tidy and whose marks nest; the starts of lines are not guarded."""
-    if len(tokens) == 1 and tokens[0].kind == TEXT:
-        return escape(tokens[0].value)
-    html = _unsayable(tokens)
+    html: frozenset[int] | None = None
     parts: list[str] = []
     linked = 0
     for i, (kind, value) in enumerate(tokens):
@@ -43,9 +41,11 @@ def emit(tokens: Tokens, break_mark: str) -> str:
         elif kind == BREAK:
             parts.append(break_mark)
         elif kind == OPEN:
+            if html is None:
+                html = _unsayable(tokens)
             parts.append(f"<{_TAGS[value]}>" if i in html else value)
         elif kind == CLOSE:
-            parts.append(f"</{_TAGS[value]}>" if i in html else value)
+            parts.append(f"</{_TAGS[value]}>" if html and i in html else value)
         elif kind == LINK:
             linked += 1
             parts.append("[")
@@ -59,18 +59,16 @@ def emit(tokens: Tokens, break_mark: str) -> str:
 
 def _unsayable(tokens: Tokens) -> frozenset[int]:
     """Positions of marks that CommonMark would not read as marks where they stand; HTML has to say them."""
-    if OPEN not in [kind for kind, _ in tokens]:
-        return frozenset()
     stack: list[int] = []
     found: set[int] = set()
-    for i, token in enumerate(tokens):
-        if token.kind == OPEN:
+    for i, (kind, _) in enumerate(tokens):
+        if kind == OPEN:
             stack.append(i)
-        elif token.kind == CLOSE:
+        elif kind == CLOSE:
             start = stack.pop()
             opens = flanks(_first(tokens, start), _last(tokens, start))
             closes = flanks(_last(tokens, i), _first(tokens, i))
-            touches = start > 0 and tokens[start - 1].kind == CLOSE
+            touches = start > 0 and tokens[start - 1][0] == CLOSE
             if not (opens and closes) or touches:
                 found.update((start, i))
     return frozenset(found)
@@ -79,28 +77,28 @@ def _unsayable(tokens: Tokens) -> frozenset[int]:
 def _last(tokens: Tokens, i: int) -> str:
     """The last character before token `i`, marks of the same direction skipped."""
     i -= 1
-    while i >= 0 and tokens[i].kind in (OPEN, CLOSE):
+    while i >= 0 and tokens[i][0] in (OPEN, CLOSE):
         i -= 1
     if i < 0:
         return ""
-    token = tokens[i]
-    return {SPACE: " ", BREAK: " ", CODE: "`", LINK: "[", END: ")"}.get(token.kind) or token.value[-1:]
+    kind, value = tokens[i]
+    return _ENDS_IN.get(kind) or value[-1:]
 
 
 def _first(tokens: Tokens, i: int) -> str:
     """The first character after token `i`, marks of the same direction skipped."""
     i += 1
-    while i < len(tokens) and tokens[i].kind in (OPEN, CLOSE):
+    while i < len(tokens) and tokens[i][0] in (OPEN, CLOSE):
         i += 1
     if i >= len(tokens):
         return ""
-    token = tokens[i]
-    return {SPACE: " ", BREAK: "\\", CODE: "`", LINK: "[", END: "]"}.get(token.kind) or token.value[:1]
+    kind, value = tokens[i]
+    return _BEGINS_WITH.get(kind) or value[:1]
 
 
 def _near(tokens: Tokens, i: int, step: int) -> str:
     """The character next to token `i`, a mark being one."""
     i += step
-    if 0 <= i < len(tokens) and tokens[i].kind in (OPEN, CLOSE):
-        return tokens[i].value[0]
+    if 0 <= i < len(tokens) and tokens[i][0] in (OPEN, CLOSE):
+        return tokens[i][1][0]
     return _last(tokens, i + 1) if step < 0 else _first(tokens, i - 1)

@@ -65,15 +65,15 @@ def _tokens(events: Sequence[Event]) -> md.Tokens:
     for i, (kind, value) in enumerate(events):
         linked = kind == LINK or (linked and kind != END)
         if i in tags:
-            out.append(Token(md.RAW, tags[i]))
+            out.append((md.RAW, tags[i]))
         elif kind == TEXT and dollars > 1 and "$" in value:
             _without_formulas(value, out)
         elif kind == CODE:
-            out.append(Token(md.RAW, _code_in_link(value) if linked else code_span(value)))
+            out.append((md.RAW, _code_in_link(value) if linked else code_span(value)))
         elif kind == MATH:
-            out.append(Token(md.RAW, formula(value)))
+            out.append((md.RAW, formula(value)))
         else:
-            out.append(Token(_PLAIN[kind], value))
+            out.append((_PLAIN[kind], value))
     return out
 
 
@@ -110,25 +110,25 @@ def _without_formulas(value: str, out: md.Tokens) -> None:
     """Text with dollar signs that would be taken for the ends of formulas."""
     for i, piece in enumerate(value.split("$")):
         if i:
-            out.append(Token(md.RAW, "\\$"))
+            out.append((md.RAW, "\\$"))
         if piece:
-            out.append(Token(md.TEXT, piece))
+            out.append((md.TEXT, piece))
 
 
 def _bare_links(tokens: md.Tokens) -> md.Tokens:
     """Links whose text is their URL are written once."""
     out: md.Tokens = []
-    for token in tokens:
-        if token.kind == md.END and len(out) > 1 and out[-2].kind == md.LINK and _is_bare(out[-1], token.value):
-            out[-2:] = [Token(md.RAW, f"<{token.value}>")]
+    for kind, value in tokens:
+        if kind == md.END and len(out) > 1 and out[-2][0] == md.LINK and _is_bare(out[-1], value):
+            out[-2:] = [(md.RAW, f"<{value}>")]
         else:
-            out.append(token)
+            out.append((kind, value))
     return out
 
 
 def _is_bare(shown: Token, url: str) -> bool:
     # Readers show the percent signs of such a link decoded.
-    return shown.kind == md.TEXT and shown.value == url and "%" not in url and _BARE.match(url) is not None
+    return shown == (md.TEXT, url) and "%" not in url and _BARE.match(url) is not None
 
 
 def code_span(value: str) -> str:

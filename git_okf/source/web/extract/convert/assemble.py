@@ -9,7 +9,7 @@ from copy import deepcopy
 from lxml import etree
 
 from git_okf.source.web.extract.convert import inline
-from git_okf.source.web.extract.convert.inlines import CLOSE, OPEN, Token, render
+from git_okf.source.web.extract.convert.inlines import CLOSE, OPEN, render
 from git_okf.source.web.extract.convert.page import Block, Page
 from git_okf.source.web.extract.tree import HEADINGS, holds
 
@@ -47,5 +47,5 @@ def titled(el: etree._Element, page: Page) -> list[Block]:
         return page.flow(box, page)
     if holds(el, inline.STRUCTURE):
         return page.flow(el, page)
-    text = render([Token(OPEN, "**"), *inline.tokens(el, page), Token(CLOSE, "**")])
+    text = render([(OPEN, "**"), *inline.tokens(el, page), (CLOSE, "**")])
     return [Block("p", text)] if text else []

@@ -8,7 +8,7 @@ from lxml import etree
 
 from git_okf.source.web.extract.convert import callouts, code, footnotes, inline, lists, math, media, tables, tabs
 from git_okf.source.web.extract.convert.assemble import join, quoted, titled
-from git_okf.source.web.extract.convert.inlines import CLOSE, OPEN, RAW, TEXT, Token, Tokens, render
+from git_okf.source.web.extract.convert.inlines import CLOSE, OPEN, RAW, TEXT, Tokens, render
 from git_okf.source.web.extract.convert.page import Block, Page
 from git_okf.source.web.extract.remember import remembered
 from git_okf.source.web.extract.tree import class_names, classes, raw_text, remove, words
@@ -26,7 +26,8 @@ def flow(el: etree._Element, page: Page) -> list[Block]:
     """The blocks of an element's children."""
     out: list[Block] = []
     run: Tokens = []
-    _anchor(page.anchors.take(el), run)
+    if page.anchors.any:
+        _anchor(page.anchors.take(el), run)
     _flow(el, page, out, run)
     _paragraph(run, out)
     return out
@@ -34,7 +35,7 @@ def flow(el: etree._Element, page: Page) -> list[Block]:
 
 def _flow(el: etree._Element, page: Page, out: list[Block], run: Tokens) -> None:
     if el.text and not el.text.isspace():
-        run.append(Token(TEXT, el.text))
+        run.append((TEXT, el.text))
     for child in el:
         tag = child.tag
         handler = _BLOCKS.get(tag) or _special(child, page)
@@ -57,12 +58,12 @@ def _flow(el: etree._Element, page: Page, out: list[Block], run: Tokens) -> None
         else:
             inline.collect(child, run, page)
         if child.tail and (run or not child.tail.isspace()):
-            run.append(Token(TEXT, child.tail))
+            run.append((TEXT, child.tail))
 
 
 def _anchor(anchors: str, run: Tokens) -> None:
     if anchors:
-        run.append(Token(RAW, anchors))
+        run.append((RAW, anchors))
 
 
 def _special(el: etree._Element, page: Page) -> Handler | None:
@@ -110,7 +111,7 @@ def _heading(el: etree._Element, page: Page) -> list[Block]:
         if (link.get("href") or "").startswith("#") and not any(c.isalnum() for c in raw_text(link)):
             remove(link)  # a permalink: `#`, `¶`, `§`
     tokens = inline.tokens(el, page)
-    kept = [t for t in tokens if t.kind not in (OPEN, CLOSE) or t.value != "**"]
+    kept = inline.without(tokens, "**")
     text = render(kept, heading=True)
     if not text:
         return []
@@ -154,7 +155,7 @@ def _definitions(el: etree._Element, page: Page) -> list[Block]:
 def _caption(el: etree._Element, page: Page) -> list[Block]:
     if inline.holds_blocks(el):
         return flow(el, page)
-    text = render([Token(OPEN, "*"), *inline.tokens(el, page), Token(CLOSE, "*")])
+    text = render([(OPEN, "*"), *inline.tokens(el, page), (CLOSE, "*")])
     return [Block("p", text)] if text else []
 
 

@@ -9,11 +9,14 @@ from lxml import etree
 
 from git_okf.source.web.extract.convert import math, media
 from git_okf.source.web.extract.convert.inlines import (
+    BLANK,
     BREAK,
     CLOSE,
     CODE,
     END,
+    LINE_END,
     LINK,
+    LINK_BEGINS,
     OPEN,
     RAW,
     SPACE,
@@ -36,6 +39,8 @@ _MARKS = {
 }
 _MARK_CLASSES = {"strong": "**", "bold": "**", "emphasis": "*"}
 _FORMULA = "$"
+_SAID = (TEXT, CODE, SPACE, BREAK)
+"""Tokens that are the text of code."""
 _CODE = frozenset(("code", "tt", "kbd", "samp"))
 _TAG = re.compile(r"<[^>]*>|!\[(?:[^\[\]\\]|\\.)*\]\([^)]*\)")
 
@@ -43,7 +48,8 @@ _TAG = re.compile(r"<[^>]*>|!\[(?:[^\[\]\\]|\\.)*\]\([^)]*\)")
 def tokens(el: etree._Element, page: Page) -> Tokens:
     """The tokens of an element's content."""
     out: Tokens = []
-    _anchor(el, out, page)
+    if page.anchors.any:
+        _anchor(el, out, page)
     children(el, out, page)
     return out
 
@@ -51,22 +57,28 @@ def tokens(el: etree._Element, page: Page) -> Tokens:
 def spoken(tokens: Tokens) -> str:
     """The text of tokens, without marks, destinations and markup."""
     said = (
-        _TAG.sub("", t.value) if t.kind == RAW else " " if t.kind in (SPACE, BREAK) else t.value
-        for t in tokens
-        if t.kind not in (OPEN, CLOSE, LINK, END)
+        _TAG.sub("", value) if kind == RAW else " " if kind in (SPACE, BREAK) else value
+        for kind, value in tokens
+        if kind not in (OPEN, CLOSE, LINK, END)
     )
     return " ".join("".join(said).split())
+
+
+def without(tokens: Tokens, mark: str) -> Tokens:
+    """The tokens without one of the marks."""
+    return [token for token in tokens if token[0] not in (OPEN, CLOSE) or token[1] != mark]
 
 
 def _anchor(el: etree._Element, out: Tokens, page: Page) -> None:
     anchors = page.anchors.take(el)
     if anchors:
-        out.append(Token(RAW, anchors))
+        out.append((RAW, anchors))
 
 
 def is_anchor(token: Token) -> bool:
     """Whether a token is nothing but anchors."""
-    return token.kind == RAW and token.value.startswith("<a id=")
+    kind, value = token
+    return kind == RAW and value.startswith("<a id=")
 
 
 def holds_blocks(el: etree._Element) -> bool:
@@ -77,11 +89,11 @@ def holds_blocks(el: etree._Element) -> bool:
 def children(el: etree._Element, out: Tokens, page: Page) -> None:
     """Add the content of an element; blocks in it are set apart by a blank."""
     if el.text:
-        out.append(Token(TEXT, el.text))
+        out.append((TEXT, el.text))
     for child in el:
         collect(child, out, page)
         if child.tail:
-            out.append(Token(TEXT, child.tail))
+            out.append((TEXT, child.tail))
 
 
 def collect(el: etree._Element, out: Tokens, page: Page) -> None:
@@ -99,9 +111,9 @@ def collect(el: etree._Element, out: Tokens, page: Page) -> None:
     elif _by_class(el, out, page):
         return
     elif tag in BLOCK_TAGS or tag in ("li", "dt", "dd", "tr", "td", "th"):
-        out.append(Token(SPACE))
+        out.append(BLANK)
         children(el, out, page)
-        out.append(Token(SPACE))
+        out.append(BLANK)
     else:
         children(el, out, page)
 
@@ -112,7 +124,7 @@ def _by_class(el: etree._Element, out: Tokens, page: Page) -> bool:
     if not means:
         return False
     if means == _FORMULA:
-        out.append(Token(RAW, math.inline(el)))
+        out.append((RAW, math.inline(el)))
     else:
         _marked(el, out, page, means)
     return True
@@ -130,46 +142,42 @@ def _meaning(tag: str, value: str) -> str:
 
 
 def _marked(el: etree._Element, out: Tokens, page: Page, mark: str) -> None:
-    out.append(Token(OPEN, mark))
+    out.append((OPEN, mark))
     children(el, out, page)
-    out.append(Token(CLOSE, mark))
+    out.append((CLOSE, mark))
 
 
 def _code(el: etree._Element, out: Tokens, page: Page) -> None:
     if not len(el):
-        out.append(Token(CODE, el.text or ""))
+        out.append((CODE, el.text or ""))
         return
     if el.tag == "kbd" and next(el.iterdescendants("kbd"), None) is not None:
         children(el, out, page)
         return
     inner = tokens(el, page)
-    if not any(t.kind in (LINK, RAW) for t in inner):
-        out.append(Token(CODE, "".join(" " if t.kind in (SPACE, BREAK) else t.value for t in inner if _said(t))))
+    if not any(kind in (LINK, RAW) for kind, _ in inner):
+        out.append((CODE, "".join(" " if kind in (SPACE, BREAK) else value for kind, value in inner if kind in _SAID)))
         return
-    for token in inner:
-        if token.kind in (TEXT, CODE):
-            out.extend(_code_piece(token.value))
-        elif token.kind not in (OPEN, CLOSE):
-            out.append(token)
-
-
-def _said(token: Token) -> bool:
-    return token.kind in (TEXT, CODE, SPACE, BREAK)
+    for kind, value in inner:
+        if kind in (TEXT, CODE):
+            out.extend(_code_piece(value))
+        elif kind not in (OPEN, CLOSE):
+            out.append((kind, value))
 
 
 def _code_piece(text: str) -> Tokens:
     """Code next to a link in the same `<code>`; the blanks around it stay outside."""
     core = text.strip()
     if not core:
-        return [Token(SPACE)] if text else []
-    before, after = [Token(SPACE)] * (text[0].isspace()), [Token(SPACE)] * (text[-1].isspace())
-    return [*before, Token(CODE, core), *after]
+        return [BLANK] if text else []
+    before, after = [BLANK] * (text[0].isspace()), [BLANK] * (text[-1].isspace())
+    return [*before, (CODE, core), *after]
 
 
 def _link(el: etree._Element, out: Tokens, page: Page) -> None:
     href = el.get("href")
     if href and href[0] == "#" and href[1:] in page.footnotes:
-        out.append(Token(RAW, f"[^{page.footnotes[href[1:]]}]"))
+        out.append((RAW, f"[^{page.footnotes[href[1:]]}]"))
         return
     target = page.links.destination(href, text_of(el) if "#" in href else "") if href and not page.in_link else ""
     if not target:
@@ -178,38 +186,38 @@ def _link(el: etree._Element, out: Tokens, page: Page) -> None:
     if target[0] == "#":
         target = page.anchors.link(page.links.own_fragment(href or ""))
     page.in_link = True
-    out.append(Token(LINK))
+    out.append(LINK_BEGINS)
     children(el, out, page)
-    out.append(Token(END, target))
+    out.append((END, target))
     page.in_link = False
 
 
 def _break(el: etree._Element, out: Tokens, page: Page) -> None:
-    out.append(Token(BREAK))
+    out.append(LINE_END)
     children(el, out, page)
 
 
 def _image(el: etree._Element, out: Tokens, page: Page) -> None:
     text = math.image(el) or media.image(el, page.links)
     if text:
-        out.append(Token(RAW, text))
+        out.append((RAW, text))
 
 
 def _script_level(el: etree._Element, out: Tokens, page: Page) -> None:
     """Super- and subscript; a note's reference in one needs no raising."""
     inner = tokens(el, page)
-    said = "".join(t.value for t in inner if t.kind in (TEXT, CODE)).strip()
-    notes = [t for t in inner if t.kind == RAW and t.value.startswith("[^")]
-    if notes or not said or any(t.kind in (LINK, RAW) for t in inner):
+    said = "".join([value for kind, value in inner if kind in (TEXT, CODE)]).strip()
+    notes = [(kind, value) for kind, value in inner if kind == RAW and value.startswith("[^")]
+    if notes or not said or any(kind in (LINK, RAW) for kind, _ in inner):
         out.extend(notes or inner)
         return
-    out.extend((Token(RAW, f"<{el.tag}>"), *inner, Token(RAW, f"</{el.tag}>")))
+    out.extend(((RAW, f"<{el.tag}>"), *inner, (RAW, f"</{el.tag}>")))
 
 
 def _quotation(el: etree._Element, out: Tokens, page: Page) -> None:
-    out.append(Token(TEXT, "“"))
+    out.append((TEXT, "“"))
     children(el, out, page)
-    out.append(Token(TEXT, "”"))
+    out.append((TEXT, "”"))
 
 
 def _nothing(el: etree._Element, out: Tokens, page: Page) -> None:
@@ -219,13 +227,13 @@ def _nothing(el: etree._Element, out: Tokens, page: Page) -> None:
 def _math(el: etree._Element, out: Tokens, page: Page) -> None:
     text = math.inline(el)
     if text:
-        out.append(Token(RAW, text))
+        out.append((RAW, text))
 
 
 def _checkbox(el: etree._Element, out: Tokens, page: Page) -> None:
     if el.get("type") == "checkbox":
-        out.append(Token(RAW, "[x]" if el.get("checked") is not None else "[ ]"))
-        out.append(Token(SPACE))
+        out.append((RAW, "[x]" if el.get("checked") is not None else "[ ]"))
+        out.append(BLANK)
 
 
 _HANDLERS: dict[object, Callable[[etree._Element, Tokens, Page], None]] = {

@@ -9,11 +9,14 @@ import re
 
 from git_okf.source.markdown.escape import escape, guard_line
 from git_okf.source.markdown.tokens import (
+    BLANK,
     BREAK,
     CLOSE,
     CODE,
     END,
+    LINE_END,
     LINK,
+    LINK_BEGINS,
     OPEN,
     RAW,
     SPACE,
@@ -24,11 +27,14 @@ from git_okf.source.markdown.tokens import (
 )
 
 __all__ = [
+    "BLANK",
     "BREAK",
     "CLOSE",
     "CODE",
     "END",
+    "LINE_END",
     "LINK",
+    "LINK_BEGINS",
     "OPEN",
     "RAW",
     "SPACE",
@@ -39,22 +45,22 @@ __all__ = [
     "render",
 ]
 
-_SPACE, _BREAK = Token(SPACE), Token(BREAK)
+_OPENERS = (OPEN, LINK)
+_TRAILING_MARKS = re.compile(r"(?<!\S)(#+)$")
 
 
 def render(tokens: Tokens, *, cell: bool = False, heading: bool = False) -> str:
     """The Markdown of a run of tokens; "" for nothing visible. Breaks become `<br>` in a cell, a blank in a heading."""
-    if len(tokens) == 1 and tokens[0].kind == TEXT and not heading:
-        return one_text(tokens[0].value, cell=cell)
-    tidy = _tidy(tokens, flat=heading)
-    text = emit(tidy, "<br>" if cell else "\\\n")
+    if len(tokens) == 1 and tokens[0][0] == TEXT and not heading:
+        return one_text(tokens[0][1], cell=cell)
+    text = emit(_tidy(tokens, flat=heading), "<br>" if cell else "\\\n")
     if cell:
         return text.replace("|", "\\|")
     if heading:
-        return re.sub(r"(?<!\S)(#+)$", r"\\\1", text)
+        return _TRAILING_MARKS.sub(r"\\\1", text) if "#" in text else text
     if "\n" not in text:
         return guard_line(text, first=True)
-    return "\n".join(guard_line(line, first=i == 0) for i, line in enumerate(text.split("\n")))
+    return "\n".join([guard_line(line, first=i == 0) for i, line in enumerate(text.split("\n"))])
 
 
 def one_text(text: str, *, cell: bool = False) -> str:
@@ -77,6 +83,14 @@ def _tidy(tokens: Tokens, *, flat: bool) -> Tokens:
         kind, value = token
         if kind == TEXT:
             _text(out, value)
+        elif kind == CODE:
+            _code(out, token)
+        elif kind == LINK:
+            linked = True
+            out.append(token)
+        elif kind == END:
+            linked = False
+            _close(out, token, LINK)
         elif kind == OPEN:
             depth[value] = depth.get(value, 0) + 1
             if depth[value] == 1:
@@ -85,17 +99,11 @@ def _tidy(tokens: Tokens, *, flat: bool) -> Tokens:
             depth[value] -= 1
             if depth[value] == 0:
                 _close(out, token, OPEN)
-        elif kind == LINK:
-            linked = True
+        elif kind == RAW:
             out.append(token)
-        elif kind == END:
-            linked = False
-            _close(out, token, LINK)
-        elif kind in (SPACE, BREAK):
-            _blank(out, _BREAK if kind == BREAK and not flat and not linked else _SPACE)
         else:
-            _content(out, token)
-    while out and out[-1].kind >= SPACE:
+            _blank(out, LINE_END if kind == BREAK and not flat and not linked else BLANK)
+    while out and out[-1][0] >= SPACE:
         out.pop()
     return out
 
@@ -105,39 +113,37 @@ def _text(out: Tokens, value: str) -> None:
     core = _folded(value)
     if not core:
         if value and value != "\u200b":
-            _blank(out, _SPACE)
+            _blank(out, BLANK)
         return
     if value[0].isspace():
-        _blank(out, _SPACE)
-    last = out[-1].kind if out else RAW
+        _blank(out, BLANK)
+    last = out[-1][0] if out else RAW
     if last == TEXT:
-        out[-1] = Token(TEXT, out[-1].value + core)
-    elif last == SPACE and len(out) > 1 and out[-2].kind == TEXT:
+        out[-1] = (TEXT, out[-1][1] + core)
+    elif last == SPACE and len(out) > 1 and out[-2][0] == TEXT:
         out.pop()
-        out[-1] = Token(TEXT, f"{out[-1].value} {core}")
+        out[-1] = (TEXT, f"{out[-1][1]} {core}")
     else:
-        out.append(Token(TEXT, core))
+        out.append((TEXT, core))
     if value[-1].isspace():
-        out.append(_SPACE)
+        out.append(BLANK)
 
 
 def _blank(out: Tokens, token: Token) -> None:
     at = len(out)
-    while at and out[at - 1].kind in (OPEN, LINK):
+    while at and out[at - 1][0] in _OPENERS:
         at -= 1
     if not at:
         return
-    before = out[at - 1]
-    if before.kind == BREAK and token.kind == BREAK:
-        return
-    if before.kind == SPACE and token.kind == BREAK:
-        out[at - 1] = token
-    elif before.kind not in (SPACE, BREAK):
+    before = out[at - 1][0]
+    if before < SPACE:
         out.insert(at, token)
+    elif before == SPACE and token[0] == BREAK:
+        out[at - 1] = token
 
 
 def _open(out: Tokens, token: Token) -> None:
-    if out and out[-1].kind == CLOSE and out[-1].value == token.value:
+    if out and out[-1] == (CLOSE, token[1]):
         out.pop()
     else:
         out.append(token)
@@ -145,9 +151,9 @@ def _open(out: Tokens, token: Token) -> None:
 
 def _close(out: Tokens, token: Token, opener: int) -> None:
     trailing: Tokens = []
-    while out and out[-1].kind in (SPACE, BREAK):
+    while out and out[-1][0] >= SPACE:
         trailing.append(out.pop())
-    if out and out[-1].kind == opener and (opener == LINK or out[-1].value == token.value):
+    if out and out[-1][0] == opener and (opener == LINK or out[-1][1] == token[1]):
         out.pop()
     else:
         out.append(token)
@@ -155,8 +161,8 @@ def _close(out: Tokens, token: Token, opener: int) -> None:
         _blank(out, blank)
 
 
-def _content(out: Tokens, token: Token) -> None:
-    if token.kind == CODE and out and out[-1].kind == CODE:
-        out[-1] = Token(CODE, out[-1].value + token.value)
+def _code(out: Tokens, token: Token) -> None:
+    if out and out[-1][0] == CODE:
+        out[-1] = (CODE, out[-1][1] + token[1])
     else:
         out.append(token)

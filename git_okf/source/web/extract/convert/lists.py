@@ -9,7 +9,7 @@ from lxml import etree
 
 from git_okf.source.web.extract.convert import inline
 from git_okf.source.web.extract.convert.assemble import join
-from git_okf.source.web.extract.convert.inlines import CLOSE, CODE, END, LINK, OPEN, SPACE, TEXT, Token, Tokens, render
+from git_okf.source.web.extract.convert.inlines import BLANK, CLOSE, CODE, END, LINK, OPEN, SPACE, TEXT, Tokens, render
 from git_okf.source.web.extract.convert.page import Block, Page
 from git_okf.source.web.extract.tree import classes, holds, remove
 
@@ -36,14 +36,14 @@ def items(el: etree._Element, page: Page) -> list[Block]:
     for child in children:
         blocks = _item(child, page)
         if child.tag == "li" and child.tail and child.tail.strip():
-            blocks = [*blocks, Block("p", render([Token(TEXT, child.tail)]))]
+            blocks = [*blocks, Block("p", render([(TEXT, child.tail)]))]
         number = _number(child.get("value"), number)
         if child.tag != "li" and found:
             found[-1] = Item(found[-1].number, [*found[-1].blocks, *blocks])
         elif blocks:
             found.append(Item(max(number, 0) if ordered else None, blocks))
             number += step
-    before = [Block("p", render([Token(TEXT, stray)]))] if stray else []
+    before = [Block("p", render([(TEXT, stray)]))] if stray else []
     if found and all(item.blocks[0].kind == "h" for item in found):
         # A list of sections is layout (Javadoc): headings inside of list items help nobody.
         return [*before, *(block for item in found for block in item.blocks)]
@@ -61,7 +61,7 @@ def _item(child: etree._Element, page: Page) -> list[Block]:
     tail, child.tail = child.tail, None
     box.append(child)
     blocks = page.flow(box, page)
-    return [*blocks, Block("p", render([Token(TEXT, tail)]))] if tail and tail.strip() else blocks
+    return [*blocks, Block("p", render([(TEXT, tail)]))] if tail and tail.strip() else blocks
 
 
 def _task(item: etree._Element) -> str:
@@ -109,7 +109,7 @@ def definitions(el: etree._Element, page: Page) -> list[Block]:
     found = [Item(None, _definition(terms, texts, page)) for terms, texts in _groups(el)]
     found = [item for item in found if item.blocks]
     stray = (el.text or "").strip()
-    before = [Block("p", render([Token(TEXT, stray)]))] if stray else []
+    before = [Block("p", render([(TEXT, stray)]))] if stray else []
     return [*before, Block("ul", layout(found))] if found else before
 
 
@@ -168,47 +168,46 @@ def _terms(terms: Sequence[etree._Element], page: Page) -> list[Block]:
 
 def _term(term: etree._Element, page: Page) -> str:
     tokens = inline.tokens(term, page)
-    anchors = [t.value for t in tokens if inline.is_anchor(t)]
-    tokens = [t for t in tokens if not inline.is_anchor(t)]
+    anchors = [token[1] for token in tokens if inline.is_anchor(token)]
+    tokens = [token for token in tokens if not inline.is_anchor(token)]
     return "".join(anchors) + _term_text(term, tokens)
 
 
 def _term_text(term: etree._Element, tokens: Tokens) -> str:
     if "sig" in classes(term) or "sig-object" in classes(term):
         return render(signature(tokens))
-    said = [t for t in tokens if t.kind not in (OPEN, CLOSE, SPACE) and (t.kind == LINK or t.value.strip())]
-    if all(t.kind in (CODE, LINK, END) for t in said) or _is_one_link(said):
+    said = [kind for kind, value in tokens if kind not in (OPEN, CLOSE, SPACE) and (kind == LINK or value.strip())]
+    if all(kind in (CODE, LINK, END) for kind in said) or _is_one_link(said):
         return render(tokens)
-    kept = [t for t in tokens if t.kind not in (OPEN, CLOSE) or t.value != "**"]
-    return render([Token(OPEN, "**"), *kept, Token(CLOSE, "**")])
+    return render([(OPEN, "**"), *inline.without(tokens, "**"), (CLOSE, "**")])
 
 
-def _is_one_link(said: Tokens) -> bool:
-    return bool(said) and said[0].kind == LINK and [t.kind for t in said].index(END) == len(said) - 1
+def _is_one_link(said: Sequence[int]) -> bool:
+    return bool(said) and said[0] == LINK and said.index(END) == len(said) - 1
 
 
 def signature(tokens: Tokens) -> Tokens:
     """A signature as code; only what is a link in it stands outside of the code."""
     out: Tokens = []
-    for token in tokens:
-        if token.kind in (OPEN, CLOSE):
+    for kind, value in tokens:
+        if kind in (OPEN, CLOSE):
             continue
-        if token.kind in (TEXT, CODE, SPACE):
-            out.extend(_piece(" " if token.kind == SPACE else token.value, out))
+        if kind in (TEXT, CODE, SPACE):
+            out.extend(_piece(" " if kind == SPACE else value, out))
         else:
-            out.append(token)
+            out.append((kind, value))
     return out
 
 
 def _piece(text: str, out: Tokens) -> Tokens:
     folded = " ".join(text.split())
     if not folded:
-        return [Token(SPACE)] if text else []
+        return [BLANK] if text else []
     if text[:1].isspace():
         folded = f" {folded}"
     if text[-1:].isspace():
         folded = f"{folded} "
-    if out and out[-1].kind == SPACE and len(out) > 1 and out[-2].kind == CODE:
+    if len(out) > 1 and out[-1][0] == SPACE and out[-2][0] == CODE:
         out.pop()
         folded = f" {folded}"
-    return [Token(CODE, folded)]
+    return [(CODE, folded)]

@@ -10,7 +10,7 @@ from lxml import etree
 
 from git_okf.source.web.extract.convert import code, inline
 from git_okf.source.web.extract.convert.assemble import join, titled
-from git_okf.source.web.extract.convert.inlines import BREAK, SPACE, TEXT, Token, Tokens, one_text, render
+from git_okf.source.web.extract.convert.inlines import BLANK, LINE_END, TEXT, Tokens, one_text, render
 from git_okf.source.web.extract.convert.page import Block, Page
 from git_okf.source.web.extract.tree import HEADINGS, classes, holds, text_of, words
 
@@ -197,23 +197,23 @@ def _is_blank(text: str | None) -> bool:
 def _cell(el: etree._Element, out: Tokens, page: Page) -> None:
     """The content of a cell on one line: paragraphs and items set apart by breaks, items marked."""
     if el.text:
-        out.append(Token(TEXT, el.text))
+        out.append((TEXT, el.text))
     number = 0
     for child in el:
         tag = child.tag
         if tag in _APART:
-            out.append(Token(BREAK))
+            out.append(LINE_END)
             if tag == "li":
                 number += 1
-                out += [Token(TEXT, f"{number}." if el.tag == "ol" else "•"), Token(SPACE)]
+                out += [(TEXT, f"{number}." if el.tag == "ol" else "•"), BLANK]
             _cell(child, out, page)
-            out.append(Token(BREAK))
+            out.append(LINE_END)
         elif inline.holds_blocks(child):
             _cell(child, out, page)
         else:
             inline.collect(child, out, page)
         if child.tail:
-            out.append(Token(TEXT, child.tail))
+            out.append((TEXT, child.tail))
 
 
 def _html(rows: Sequence[Sequence[Cell]], page: Page) -> str:
