@@ -210,7 +210,7 @@ def _leads(scope: Scope) -> Callable[[str], tuple[str, str] | None]:
 
     @remembered(REMEMBERED)
     def lead(link: str) -> tuple[str, str] | None:
-        requested = scope.request(link, link)
+        requested = scope.request(link, scope.start)
         if requested is None:
             return None
         key = scope.identify(requested)

@@ -136,8 +136,10 @@ class Scope:
 
     def owns(self, url: str) -> bool:
         """Whether an absolute URL is a page of this source: a link to it is written as a link inside the bundle."""
-        key = self.key(url, self.start)
-        return key is not None and self.decide(key).accepted
+        requested = self.request(url, self.start)
+        if requested is None or not requested.startswith(self.origin):
+            return False
+        return self.decide(self.identify(requested)).accepted
 
     def unmatched(self, keys: Iterable[str]) -> tuple[str, ...]:
         """The patterns that match none of the keys a run met, for its report."""

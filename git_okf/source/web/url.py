@@ -32,11 +32,12 @@ _EDGES = "".join(map(chr, range(0x21)))
 _TABS = str.maketrans("", "", "\t\r\n")
 _ABSOLUTE = re.compile(r"(https?)://([^/?#]*)([^?#]*)(\?[^#]*)?", re.DOTALL)
 # Nothing in it that `clean` or `key` would change, once its host has been looked at.
-_SIMPLE = re.compile(r"(https?)://([a-z0-9\-.]+(?::[0-9]+)?)(?:/[A-Za-z0-9\-_~!$&'()*+,;=:@]+(?:\.[A-Za-z0-9]+)?)*/?")
+_SIMPLE = re.compile(
+    r"(https?)://([a-z0-9\-.]+(?::[0-9]+)?)(?:/[A-Za-z0-9\-_~!$&'()*+,;=:@][A-Za-z0-9\-_~!$&'()*+,;=:@.]*)*/?"
+)
 # `../a/b.html#part` and `/a/b`: what most links look like, resolved by putting two texts together.
 _RELATIVE = re.compile(
-    r"(/|(?:\.\./)*)((?:[A-Za-z0-9\-_~]+(?:\.[A-Za-z0-9]+)*/)*(?:[A-Za-z0-9\-_~]+(?:\.[A-Za-z0-9]+)*)?)(?:#.*)?",
-    re.DOTALL,
+    r"(/|(?:\.\./)*)((?:[A-Za-z0-9\-_~][A-Za-z0-9\-_~.]*/)*(?:[A-Za-z0-9\-_~][A-Za-z0-9\-_~.]*)?)(?:#.*)?", re.DOTALL
 )
 # What WHATWG percent-encodes in a path, and in the query of a special scheme; everything else stays as given.
 _PATH_UNSAFE = re.compile(r"[^!$%&'()*+,\-./0-9:;=@A-Z\[\\\]_a-z|~]")
@@ -109,12 +110,14 @@ class Resolver:
         self._directories: dict[str, str] = {}
 
     def resolve(self, href: str) -> str | None:
-        path = _relative_path(href) if len(href) <= _REPEATED else None
-        if path is not None and self._base is not None:
-            url = self._directory(path[0]) + path[1]
-            return url if len(url) <= MAX_LENGTH else None
-        if _is_simple(href):
-            return href
+        if href.startswith(("http:", "https:")):
+            if _is_simple(href):
+                return href
+        elif self._base is not None:
+            path = _relative_path(href) if len(href) <= _REPEATED else None
+            if path is not None:
+                url = self._directory(path[0]) + path[1]
+                return url if len(url) <= MAX_LENGTH else None
         text = href.strip(_EDGES).translate(_TABS).partition("#")[0]
         if len(text) > MAX_LENGTH:
             return None

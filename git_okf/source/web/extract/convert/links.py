@@ -17,6 +17,10 @@ _PLAIN = re.compile(r"((?:\.\./)*)((?:[A-Za-z0-9_-][A-Za-z0-9._-]*/)*[A-Za-z0-9_
 """What most links look like: `../a/b.html`; there is nothing in it to resolve but the `../` it begins with."""
 _WHOLE = re.compile(r"https?://[^/?#]")
 """How an address begins that is the same wherever it stands."""
+_SETTLED = re.compile(
+    r"https?://[A-Za-z0-9.-]+(?::[0-9]+)?/[A-Za-z0-9._~!$&'()*+,=:@%/-]*(?:\?[A-Za-z0-9._~!$&'()*+,=:@%/-]+)?"
+)
+"""An address in which there is nothing left to resolve: dots after a host stay as they are."""
 _FOLDER = re.compile(r"(https?://[^/?#]+/(?:[^/?#;]*/)*)[^/?#;]*")
 """An address up to its last slash: what other addresses resolve against."""
 _DOTS = frozenset(("", ".", ".."))
@@ -112,6 +116,8 @@ class Links:
         if match is None:
             if not _WHOLE.match(href) or not _WHOLE.match(self.base):
                 return absolute(self.base, href)
+            if _SETTLED.fullmatch(href):
+                return href
             return _resolved(f"{self.base.partition('/')[0]}//example.org/", href)  # any host: it says its own
         climb, rest = match.groups()
         folder = self.folders.get(climb)
