@@ -9,7 +9,6 @@ heading they are under, with the id as title.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable
 from urllib.parse import unquote
 
@@ -111,7 +110,7 @@ class Anchors:
     def __init__(self, links: Links, ids: Ids) -> None:
         self._links = links
         self._ids = ids
-        self._slugs: Counter[str] = Counter()
+        self._slugs: dict[str, int] = {}
         self._headings: dict[str, str] = {}
         self._placed: set[str] = set()
         self._under: dict[str, str] = {}
@@ -148,8 +147,8 @@ class Anchors:
     def heading(self, el: etree._Element, text: str) -> str:
         """Count a heading; the anchors to write before it: its ids that are slugs, but do not come from its text."""
         base = heading_slug(text)
-        count = self._slugs[base]
-        self._slugs[base] += 1
+        count = self._slugs.get(base, 0)
+        self._slugs[base] = count + 1
         own = f"{base}-{count}" if count else base
         self._placed.add(own)
         self._last = own

@@ -34,8 +34,9 @@ def flow(el: etree._Element, page: Page) -> list[Block]:
 
 
 def _flow(el: etree._Element, page: Page, out: list[Block], run: Tokens) -> None:
-    if el.text and not el.text.isspace():
-        run.append((TEXT, el.text))
+    text = el.text  # made anew each time it is asked for
+    if text and not text.isspace():
+        run.append((TEXT, text))
     for child in el:
         tag = child.tag
         handler = _BLOCKS.get(tag) or _special(child, page)
@@ -53,12 +54,13 @@ def _flow(el: etree._Element, page: Page, out: list[Block], run: Tokens) -> None
             _flow(child, page, out, run)
             if run:
                 _paragraph(run, out)
-        elif inline.holds_blocks(child):
+        elif len(child) and inline.holds_blocks(child):
             _wrapper(child, page, out, run)
         else:
             inline.collect(child, run, page)
-        if child.tail and (run or not child.tail.isspace()):
-            run.append((TEXT, child.tail))
+        text = child.tail
+        if text and (run or not text.isspace()):
+            run.append((TEXT, text))
 
 
 def _anchor(anchors: str, run: Tokens) -> None:

@@ -41,7 +41,6 @@ _MARK_CLASSES = {"strong": "**", "bold": "**", "emphasis": "*"}
 _FORMULA = "$"
 _SAID = (TEXT, CODE, SPACE, BREAK)
 """Tokens that are the text of code."""
-_CODE = frozenset(("code", "tt", "kbd", "samp"))
 _TAG = re.compile(r"<[^>]*>|!\[(?:[^\[\]\\]|\\.)*\]\([^)]*\)")
 
 
@@ -88,12 +87,14 @@ def holds_blocks(el: etree._Element) -> bool:
 
 def children(el: etree._Element, out: Tokens, page: Page) -> None:
     """Add the content of an element; blocks in it are set apart by a blank."""
-    if el.text:
-        out.append((TEXT, el.text))
+    text = el.text  # made anew each time it is asked for
+    if text:
+        out.append((TEXT, text))
     for child in el:
         collect(child, out, page)
-        if child.tail:
-            out.append((TEXT, child.tail))
+        text = child.tail
+        if text:
+            out.append((TEXT, text))
 
 
 def collect(el: etree._Element, out: Tokens, page: Page) -> None:
@@ -106,8 +107,6 @@ def collect(el: etree._Element, out: Tokens, page: Page) -> None:
         handler(el, out, page)
     elif tag in _MARKS:
         _marked(el, out, page, _MARKS[tag])
-    elif tag in _CODE:
-        _code(el, out, page)
     elif _by_class(el, out, page):
         return
     elif tag in BLOCK_TAGS or tag in ("li", "dt", "dd", "tr", "td", "th"):
@@ -237,6 +236,7 @@ def _checkbox(el: etree._Element, out: Tokens, page: Page) -> None:
 
 
 _HANDLERS: dict[object, Callable[[etree._Element, Tokens, Page], None]] = {
+    **dict.fromkeys(("code", "tt", "kbd", "samp"), _code),
     "a": _link,
     "br": _break,
     "img": _image,

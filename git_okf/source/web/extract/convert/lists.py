@@ -16,6 +16,7 @@ from git_okf.source.web.extract.tree import classes, holds, remove
 _LATE = ("code", "table", "html")
 """Blocks that do not begin on the line of the marker: fences there are not understood by every reader."""
 _LONG = 60
+_SIGNATURES = frozenset(("sig", "sig-object"))
 
 
 class Item(NamedTuple):
@@ -77,8 +78,10 @@ def _task(item: etree._Element) -> str:
 
 
 def _number(text: str | None, default: int = 1) -> int:
+    if not text:
+        return default
     try:
-        return min(int(text or ""), 999_999_999)
+        return min(int(text), 999_999_999)
     except ValueError:
         return default
 
@@ -91,16 +94,17 @@ def layout(found: Sequence[Item]) -> str:
 
 def _is_tight(blocks: Sequence[Block]) -> bool:
     rest = blocks[1:] if blocks and blocks[0].kind == "p" else blocks
-    return all(b.kind in ("ul", "ol") for b in rest) and len(rest) < 2
+    return len(rest) < 2 and all(b.kind in ("ul", "ol") for b in rest)
 
 
 def _laid_out(item: Item, tight: bool) -> str:
     marker = "-" if item.number is None else f"{item.number}."
-    indent = " " * (len(marker) + 1)
-    body = "\n".join(b.text for b in item.blocks) if tight else join(item.blocks)
-    lines = body.split("\n")
-    text = "\n".join(f"{indent}{line}" if line else "" for line in lines)
+    body = "\n".join([b.text for b in item.blocks]) if tight else join(item.blocks)
     late = item.blocks[0].kind in _LATE or (item.blocks[0].kind == "h" and item.number is not None)
+    if not late and "\n" not in body:
+        return f"{marker} {body}"
+    indent = " " * (len(marker) + 1)
+    text = "\n".join([f"{indent}{line}" if line else "" for line in body.split("\n")])
     return f"{marker}\n{text}" if late else f"{marker} {text[len(indent) :]}"
 
 
@@ -168,13 +172,15 @@ def _terms(terms: Sequence[etree._Element], page: Page) -> list[Block]:
 
 def _term(term: etree._Element, page: Page) -> str:
     tokens = inline.tokens(term, page)
+    if not page.anchors.any:
+        return _term_text(term, tokens)
     anchors = [token[1] for token in tokens if inline.is_anchor(token)]
     tokens = [token for token in tokens if not inline.is_anchor(token)]
     return "".join(anchors) + _term_text(term, tokens)
 
 
 def _term_text(term: etree._Element, tokens: Tokens) -> str:
-    if "sig" in classes(term) or "sig-object" in classes(term):
+    if not _SIGNATURES.isdisjoint(classes(term)):
         return render(signature(tokens))
     said = [kind for kind, value in tokens if kind not in (OPEN, CLOSE, SPACE) and (kind == LINK or value.strip())]
     if all(kind in (CODE, LINK, END) for kind in said) or _is_one_link(said):

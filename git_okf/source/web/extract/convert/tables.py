@@ -196,8 +196,9 @@ def _is_blank(text: str | None) -> bool:
 
 def _cell(el: etree._Element, out: Tokens, page: Page) -> None:
     """The content of a cell on one line: paragraphs and items set apart by breaks, items marked."""
-    if el.text:
-        out.append((TEXT, el.text))
+    text = el.text
+    if text:
+        out.append((TEXT, text))
     number = 0
     for child in el:
         tag = child.tag
@@ -208,12 +209,13 @@ def _cell(el: etree._Element, out: Tokens, page: Page) -> None:
                 out += [(TEXT, f"{number}." if el.tag == "ol" else "•"), BLANK]
             _cell(child, out, page)
             out.append(LINE_END)
-        elif inline.holds_blocks(child):
+        elif len(child) and inline.holds_blocks(child):
             _cell(child, out, page)
         else:
             inline.collect(child, out, page)
-        if child.tail:
-            out.append((TEXT, child.tail))
+        text = child.tail
+        if text:
+            out.append((TEXT, text))
 
 
 def _html(rows: Sequence[Sequence[Cell]], page: Page) -> str:
