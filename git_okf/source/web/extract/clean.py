@@ -49,6 +49,7 @@ _AWAY = re.compile(
     re.I,
 )
 _COLOURS = re.compile(r"(?<![-\w])(color|background(?:-color)?)\s*:\s*([^;!]+)", re.I)
+_STYLED = etree.XPath("descendant::*/@style/.. | descendant::*/@hidden/..")
 _OPENERS = ("aria-controls", "data-target", "data-bs-target", "data-toggle-target")
 """Attributes in which a control says what it opens."""
 _OPENED = etree.XPath("|".join(f"descendant-or-self::*/@{name}" for name in _OPENERS), smart_strings=False)
@@ -121,7 +122,7 @@ def _is_chrome(el: etree._Element, parent: etree._Element) -> bool:
 
 def _clean_code(pre: etree._Element) -> int:
     """Code keeps everything but what is styled away; the many spans of a highlighter are not looked at for more."""
-    styled = [el for el in pre.iterdescendants() if el.keys() and (el.get("style") or el.get("hidden") is not None)]
+    styled = found(_STYLED, pre) if len(pre) else ()
     unseen = [el for el in styled if el.get("hidden") is not None or _UNSEEN.search((el.get("style") or "")[:_STYLE])]
     for el in unseen:
         remove(el)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
+from functools import lru_cache
 
 _DROPPED = re.compile(r"[^\w\s-]")
 _BLANK = re.compile(r"\s")
@@ -33,6 +34,11 @@ def is_made_of(name: str, text: str) -> bool:
     return bool(wanted) and wanted in (said, said.lstrip("0123456789"))
 
 
+@lru_cache(maxsize=64)
+def _repeated(repeat: str) -> re.Pattern[str]:
+    return re.compile(rf"{re.escape(repeat)}(\d+)\Z")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ids:
     """How a theme makes ids. The same rules are applied to a page's ids and to links to them from anywhere."""
@@ -50,8 +56,8 @@ class Ids:
         """The anchor that stands for an id in Markdown; "" where it has none but in HTML (`pkg.Class`, `id4`)."""
         if self.elsewhere and re.match(self.elsewhere, name):
             return ""
-        if self.repeat:
-            name = re.sub(rf"{re.escape(self.repeat)}(\d+)\Z", r"-\1", name)
+        if self.repeat and name[-1:].isdecimal():
+            name = _repeated(self.repeat).sub(r"-\1", name)
         if self.prefix and name.startswith(self.prefix) and len(name) > len(self.prefix):
             name = name.removeprefix(self.prefix)
             name = name.replace(self.separator, "-").strip("-") if self.separator else name

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import cast
 
 from lxml import etree
 
@@ -23,6 +24,8 @@ _NO_CODE = frozenset(("button", "script", "style", "template", "noscript"))
 _LINES = frozenset(("div", "li", "p", "tr"))
 _CHANGED = _NO_CODE | _LINES | {"br"}
 """Elements that are more, or less, than the text in them."""
+_CLASSES = etree.XPath("descendant::*/@class", smart_strings=False)
+"""Of the many elements of a highlighter, without an object for each."""
 _LANGUAGE = re.compile(
     r"(?:language|lang|mw-highlight-lang|highlight-source|highlight-text|highlight|brush:?)-(?P<name>[\w+#.-]+)\Z", re.I
 )
@@ -107,9 +110,10 @@ def content(el: etree._Element) -> str:
 
 def _is_plain(el: etree._Element) -> bool:
     """Whether the text of a code block is all the text in it: no lines of their own, no numbers, no buttons."""
-    inner = list(el.iterdescendants())
-    values = {part.get("class") for part in inner} - {None}
-    return _CHANGED.isdisjoint([part.tag for part in inner]) and not any(map(_is_number, values))
+    if not len(el):
+        return True
+    values = set(cast("list[str]", _CLASSES(el)))
+    return next(el.iterdescendants(*_CHANGED), None) is None and not any(map(_is_number, values))
 
 
 @remembered(4096)
