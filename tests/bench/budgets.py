@@ -198,6 +198,7 @@ BUDGETS: tuple[Budget, ...] = (
         limit=0.8,
         figure=_share_of_cores,
         at_least=True,
+        owed=0.6,
         timed=TIMED,
     ),
     Budget(

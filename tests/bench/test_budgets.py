@@ -59,9 +59,9 @@ def test_runs_are_compared_by_the_clock_only_where_the_machine_was_theirs() -> N
 
     cores = next(budget for budget in BUDGETS if budget.timed and budget.kind is not Kind.TOLD)
     facts = {f"{TWO_PROCESSES}, site": 1.5}
-    quiet = Results([took(ONE_CORE, 4, 0.0), took(BUILD, 5, 0.1)], facts=facts)
+    quiet = Results([took(ONE_CORE, 4, 0.0), took(BUILD, 9, 0.1)], facts=facts)
     assert verdict(cores, quiet, "site", "small").word is Word.FAILED
-    crowded = Results([took(ONE_CORE, 4, 0.0), took(BUILD, 5, 0.5)], facts=facts)
+    crowded = Results([took(ONE_CORE, 4, 0.0), took(BUILD, 9, 0.5)], facts=facts)
     assert verdict(cores, crowded, "site", "small").word is Word.UNKNOWN
 
 
