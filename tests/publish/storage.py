@@ -90,9 +90,13 @@ def _wait(server: Server, process: subprocess.Popen[bytes], log: Path) -> None:
     deadline = time.monotonic() + READY_S
     while True:
         assert process.poll() is None and time.monotonic() < deadline, log.read_text(errors="replace")[-2000:]
+        bucket = f"ready-{secrets.token_hex(4)}"
         with closing(server.client()) as client:
             try:
-                client.create_bucket(Bucket=f"ready-{secrets.token_hex(4)}")
+                client.create_bucket(Bucket=bucket)
+                client.put_object(Bucket=bucket, Key="ready", Body=b"1")  # where the parts of a server start one by one
+                client.delete_object(Bucket=bucket, Key="ready")
+                client.delete_bucket(Bucket=bucket)
                 return
             except Exception:  # noqa: BLE001 - whatever a server says while it starts, it is not ready
                 time.sleep(0.1)
@@ -123,7 +127,7 @@ def seaweedfs(folder: Path) -> Iterator[Server]:
     command = [
         program("weed"), "server", f"-dir={folder / 'data'}", "-ip=127.0.0.1", "-ip.bind=127.0.0.1", "-s3",
         f"-s3.port={port}", f"-s3.config={folder / 's3.json'}",
-        "-s3.port.iceberg=0", "-s3.port.lance=0", "-master.volumeSizeLimitMB=64", *others,
+        "-s3.port.iceberg=0", "-s3.port.lance=0", "-master.volumeSizeLimitMB=64", "-volume.max=100", *others,
         f"-s3.localSocket={folder / 's3.sock'}", f"-filer.localSocket={folder / 'filer.sock'}",
     ]  # fmt: skip
     with running(command, port, folder / "weed.log") as server:

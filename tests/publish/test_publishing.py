@@ -373,12 +373,13 @@ def test_a_storage_that_does_not_answer_is_exit_4(desk: Desk) -> None:
     assert "at http://127.0.0.1:9" in said["error"]["message"]
 
 
-def test_what_fails_for_a_moment_is_tried_again(desk: Desk) -> None:
+@pytest.mark.parametrize(("status", "code"), [(503, "SlowDown"), (500, "InternalError")])
+def test_what_fails_for_a_moment_is_tried_again(desk: Desk, status: int, code: str) -> None:
     count: dict[str, int] = {}
 
     def slow_down(method: str, key: str) -> Answer | None:
         count[key] = count.get(key, 0) + 1
-        return Answer(503, b"<Error><Code>SlowDown</Code></Error>") if count[key] <= 2 else None
+        return Answer(status, f"<Error><Code>{code}</Code></Error>".encode()) if count[key] <= 2 else None
 
     desk.gate.before = slow_down
     assert desk.publish()["result"] == "published"
