@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import resource
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
 
@@ -72,18 +71,6 @@ def many(count: int, *, flat: bool = False) -> Bundle:
         made[path] = page(f"Page {number}", f"# Page {number}\n\n" + text.replace("{}", "" if flat else "../"))
     made["log.md"] = log.prepend(None, when=WHEN, added=sorted(made))
     return listed(made)
-
-
-def cpu_seconds(work: Callable[[], object]) -> float:
-    """Of everything that was started and has ended."""
-
-    def spent() -> float:
-        used = resource.getrusage(resource.RUSAGE_CHILDREN)
-        return used.ru_utime + used.ru_stime
-
-    before = spent()
-    work()
-    return spent() - before
 
 
 def run(command: tuple[str, ...], cwd: Path, **env: str) -> subprocess.CompletedProcess[str]:

@@ -13,9 +13,10 @@ from pathlib import Path
 import hooking
 import pytest
 from conftest import GitRepo, Ran, Run
-from hooking import CONFIG, GUIDE, HOME, INSTALL, PROGRAM, cpu_seconds, listed, many, run, synced, write
+from hooking import CONFIG, GUIDE, HOME, INSTALL, PROGRAM, listed, many, run, synced, write
 from planted import DEFECTS, Bundle, foreign, ours, page
 from scenario import everything
+from timing import in_starts
 
 from git_okf.hook import Stake, check_bundles, check_config
 from git_okf.verdicts import Verdicts
@@ -555,16 +556,17 @@ def test_hook_04_the_hook_needs_no_extractor_and_no_network_library(bundle: GitR
 
 
 @pytest.mark.parametrize("flat", [False, True], ids=["many directories", "one directory"])
-def test_five_thousand_staged_concepts_cost_less_than_two_seconds_and_one_a_quarter(repo: GitRepo, flat: bool) -> None:
+def test_five_thousand_staged_concepts_cost_little_and_one_next_to_nothing(repo: GitRepo, flat: bool) -> None:
+    """On a machine where the start of a small program takes 0.036 s of CPU: 2 s and 0.25 s."""
     write(repo.path, hooking.files(many(5000, flat=flat)))
     repo.git("add", "--all")
 
     def check() -> None:
         assert run((*PROGRAM, "verify", "--hook"), repo.path, GIT_INDEX_FILE=".git/index").returncode in (0, 1)
 
-    assert min(cpu_seconds(check) for _ in range(3)) < 2
+    assert in_starts(check, turns=3) < 55
     repo.git("commit", "--quiet", "--message", "many")
     path = "docs/pages/p77.md" if flat else "docs/pages/d1/p77.md"
     repo.write(path, (repo.path / path).read_bytes() + b"mine\n")
     repo.git("add", path)
-    assert min(cpu_seconds(check) for _ in range(5)) < 0.25
+    assert in_starts(check) < 7
