@@ -190,13 +190,8 @@ class Crawl:
         """The answer for a key; None where the run has to stop."""
         if self._must_stop():
             return None
-        limit = asyncio.timeout_at(self._ask.deadline)  # the loop's clock is the monotonic one
-        try:
-            async with limit:
-                answer = await self._inquirer.ask(key, self.gate.url(key), self.known.get(key))
-        except TimeoutError:
-            if not limit.expired():
-                raise
+        answer = await self._in_time(self._inquirer.ask(key, self.gate.url(key), self.known.get(key)))
+        if answer is None:
             return None
         if not isinstance(answer, Trouble):
             self._failures = 0
@@ -208,6 +203,19 @@ class Crawl:
             if isinstance(await self._inquirer.ask_plainly(start, self.gate.url(start)), Trouble):
                 self.findings.stopped = self.findings.stopped or "the site stopped answering"
         return answer
+
+    async def _in_time(self, asking: Awaitable[Answer]) -> Answer | None:
+        """An answer, or None where the run's time is over first. Without a limit nothing is set up for each page."""
+        if self._ask.deadline is None:
+            return await asking
+        limit = asyncio.timeout_at(self._ask.deadline)  # the loop's clock is the monotonic one
+        try:
+            async with limit:
+                return await asking
+        except TimeoutError:
+            if not limit.expired():
+                raise
+            return None
 
     def _must_stop(self) -> bool:
         found = self.findings
