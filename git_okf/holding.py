@@ -1,4 +1,4 @@
-"""What a run holds while it is at work: its checkpoint, and its source's lease, with `--push` on the remote too."""
+"""What a run holds at work: its workers, its checkpoint, its source's lease, with `--push` on the remote too."""
 
 from __future__ import annotations
 
@@ -6,15 +6,38 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
-from git_okf import memory
+from git_okf import memory, workers
 from git_okf.baseline import Baseline
 from git_okf.errors import GitRefused, Interrupted, LeaseBusy
 from git_okf.run import Run
 from git_okf.source import Source
-from git_okf.store import upstream
+from git_okf.store import target, upstream
 from git_okf.store.checkpoint import Binding, Checkpoint
 from git_okf.store.lease import Lease
 from git_okf.store.remote_lease import RemoteLease
+
+
+@contextmanager
+def staffed(run: Run) -> Iterator[Run]:
+    """The run, with workers already where every page will be extracted: before a lease there are no threads, and they
+    can be forked."""
+    make = run.world.executor
+    if run.source.kind != "web" or not isinstance(make, workers.Here) or not _reads_everything(run):
+        yield run
+        return
+    pool = make()
+    try:
+        pool.fork()
+        yield replace(run, world=replace(run.world, executor=lambda: pool))
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _reads_everything(run: Run) -> bool:
+    """Whether nothing of the source is there yet that a page could be compared with."""
+    head = target.standing(run.repo, run.options.onto)
+    tree = run.repo.commit_tree(head.commit) if head.commit else None
+    return run.options.rebuild or run.repo.subtree(tree, run.source.bundle) is None
 
 
 @contextmanager

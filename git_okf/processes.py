@@ -2,42 +2,46 @@
 
 An executor of the standard library passes every call through two more threads, a lock that all workers share and a
 pipe that all of them write to; with calls of a few milliseconds that took a tenth of a build. Here a call goes from
-whoever submits it straight to a worker, and one thread takes all answers. Each worker has one call waiting beside the
-one that it works on, so that it need not wait itself; never one that its pipe cannot hold: whoever sent it would wait
-for a worker that waits for its answer to be taken.
+whoever submits it straight to a worker, and one thread takes all answers; or the event loop does that itself, which
+saves a twentieth more: a thread beside a busy one waits for the interpreter at every step. Each worker has a few calls
+waiting beside the one that it works on, so that it need not wait itself; never more than its pipe can hold: whoever
+sent them would wait for a worker that waits for its answer to be taken.
 
-Workers are started by a fork server, never by forking this process: it has threads and a transport's event loop. A call
-that takes longer than it may ends its worker, which no exception could do in a parser written in C. Only that call
-fails; what waited behind it goes to another worker. A worker that dies before it says that it is up has died of no
+A call that takes longer than it may ends its worker, which no exception could do in a parser written in C. Only that
+call fails; what waited behind it goes to another worker. A worker that dies before it says that it is up has died of no
 call: then there will be none.
 """
 
 from __future__ import annotations
 
-import gc
+import atexit
 import multiprocessing
-import os
 import pickle
-import signal
-import socket
 import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Executor, Future
+from concurrent.futures import Executor, Future, InvalidStateError
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
-from multiprocessing import forkserver, resource_tracker
+from itertools import islice
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
-from typing import Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+
+from git_okf.worker import UP, Server, Started, forked, room, served
+
+if TYPE_CHECKING:
+    from asyncio import AbstractEventLoop
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
-UP = b""
-"""What a worker says first; no answer is as short."""
+FORKED = 4
+"""Workers that are forked before anybody knows how much there is to do; each costs some milliseconds."""
+WAITING = 3
+"""Calls in a worker's pipe, at most, beside the one that it works on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +59,15 @@ class _Worker:
     calls: deque[_Call] = field(default_factory=deque)
     """What it was given, the one that it works on first."""
     is_up: bool = False
+    watched: bool = False
+    """Whether an event loop takes its answers, and not the thread."""
 
     def takes(self, call: _Call) -> bool:
-        return not self.calls or (len(self.calls) == 1 and len(call.data) <= self.room)
+        """Whether the call can be sent without waiting for the worker: it is idle, or its pipe has room."""
+        if not self.calls:
+            return True
+        in_pipe = sum(len(each.data) for each in islice(self.calls, 1, None))
+        return len(self.calls) <= WAITING and in_pipe + len(call.data) <= self.room
 
     def give(self, call: _Call) -> None:
         self.calls.append(call)
@@ -76,16 +86,35 @@ class Processes(Executor):
         self._count = workers
         self._longest = longest
         self._preloaded = preloaded
+        self._on_demand = False
+        """Whether workers are started only where calls wait for them."""
+        self._server: Server | None = None
+        """What workers are started by, once there was need of it."""
         self._lock = threading.Lock()
         self._waiting: deque[_Call] = deque()
         self._workers: list[_Worker] = []
         self._thread: threading.Thread | None = None
         self._closing = False
+        self._dropping = False
+        """Whether what waits is not answered any more."""
         self._broken: Exception | None = None
         """Why there are no workers any more."""
         self.ready = False
         """Whether there is a worker that answers."""
         self._awake, self._wake = multiprocessing.Pipe(duplex=False)
+        self._loop: AbstractEventLoop | None = None
+        self._called = False
+        """Whether the thread was told that calls wait."""
+        self._silent: list[_Worker] = []
+        """Workers of which the event loop saw that they have died."""
+
+    def fork(self) -> None:
+        """Fork workers from this process, before any other method is called and where `can_fork` allows it: FORKED at
+        most, and others are started when there are calls for them."""
+        self._on_demand = True
+        for started in forked(min(self._count, FORKED), self._longest):
+            self._add(started)
+        self.start()
 
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
         future: Future[T] = Future()
@@ -94,26 +123,53 @@ class Processes(Executor):
             if self._closing and self._broken is None:
                 raise RuntimeError("the workers have been dismissed")
             if self._broken is not None:
-                future.set_exception(self._broken)
+                future.set_exception(RuntimeError(*self._broken.args))
                 return future
             self._waiting.append(call)
             self._hand_out()
+            if self._waiting and self._on_demand and len(self._workers) < self._count and not self._called:
+                self._called = True
+                self._wake.send_bytes(b"")
         self.start()
         return future
 
     def start(self) -> None:
         """Start the workers where they are not started yet; returns at once."""
         if self._thread is None:
-            self._thread = threading.Thread(target=self._serve, name="workers", daemon=True)
-            self._thread.start()
+            thread = threading.Thread(target=self._serve, name="workers", daemon=True)
+            atexit.register(self._end)
+            thread.start()
+            self._thread = thread
+
+    def _end(self) -> None:
+        """At the end of the interpreter, before the library's own: a worker that is started beside that would wait for
+        ever, and be waited for."""
+        self.shutdown(wait=False, cancel_futures=True)
+        for worker in list(self._workers):
+            worker.process.terminate()
+        if self._thread is not None:
+            self._thread.join()
+
+    def watch(self, loop: AbstractEventLoop) -> None:
+        """Have the answers taken by an event loop, by whose thread this is called, for as long as it runs."""
+        if self._loop is loop or sys.platform == "win32":  # whose loop watches no pipes
+            return
+        with self._lock:
+            self._take_back()
+            self._loop = loop
+        self._wake.send_bytes(b"")
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """As of any executor. Where an event loop took the answers, it has ended, or this is called by its thread."""
+        dropped: list[_Call] = []
         with self._lock:
             self._closing = True
+            self._take_back()
             if cancel_futures:
-                for call in self._waiting:
-                    call.future.cancel()
+                self._dropping = True
+                dropped = list(self._waiting)
                 self._waiting.clear()
+        _fail([call for call in dropped if not call.future.cancel()], "the workers have been dismissed")
         self._wake.send_bytes(b"")
         if wait and self._thread is not None:
             self._thread.join()
@@ -130,43 +186,96 @@ class Processes(Executor):
                 free.give(call)
 
     def _serve(self) -> None:
-        with _served():
-            self._run()
+        try:
+            with served():
+                self._run()
+        finally:
+            atexit.unregister(self._end)
 
     def _run(self) -> None:
         """The thread that starts workers, takes their answers, and ends them."""
         try:
-            _deafen()
-            context = _context(self._preloaded)
             while not self._is_done():
-                if len(self._workers) < self._count:
-                    self._hire(context)
+                if self._is_short():
+                    self._hire()
                     continue
-                pipes: dict[object, _Worker] = {worker.pipe: worker for worker in self._workers}
-                for pipe in wait([self._awake, *(worker.pipe for worker in self._workers)]):
-                    if pipe is self._awake:
-                        self._awake.recv_bytes()
-                    elif not self._heard(pipes[pipe]):
-                        self._bury(pipes[pipe])
+                for worker in self._listen():
+                    self._bury(worker)
         except Exception as error:  # noqa: BLE001 - whoever waits for an answer is told why there will be none
             self._give_up(error)
         self.ready = False
         for worker in self._workers:
-            worker.pipe.close()
+            if worker.watched:  # there was no shutdown: the loop sees its end, and watches its pipe until then
+                worker.process.terminate()
+            else:
+                worker.pipe.close()
         for worker in self._workers:
             worker.process.join()
+
+    def _is_short(self) -> bool:
+        with self._lock:
+            self._called = False
+            wanted = bool(self._waiting) or not (self._on_demand or self._closing)
+            return wanted and len(self._workers) < self._count
+
+    def _listen(self) -> Iterator[_Worker]:
+        """Wait for something to happen; the workers that are found to have died."""
+        self._hand_over()
+        pipes: dict[object, _Worker] = {worker.pipe: worker for worker in self._workers if not worker.watched}
+        for pipe in wait([self._awake, *(worker.pipe for worker in pipes.values())]):
+            if pipe is self._awake:
+                self._awake.recv_bytes()
+            elif not self._heard(pipes[pipe]):
+                yield pipes[pipe]
+        with self._lock:
+            silent = list(self._silent)
+            self._silent.clear()
+        yield from silent
+
+    def _hand_over(self) -> None:
+        """Leave the workers to the event loop, where there is one. Only what the thread does not listen to any more."""
+        with self._lock:
+            for worker in self._workers:
+                if self._loop is not None and not worker.watched:
+                    with suppress(RuntimeError):  # it has ended
+                        self._loop.call_soon_threadsafe(self._begin_watching, self._loop, worker)
+                        worker.watched = True
+
+    def _begin_watching(self, loop: AbstractEventLoop, worker: _Worker) -> None:
+        with self._lock:
+            if self._loop is loop:
+                loop.add_reader(worker.pipe.fileno(), self._take, loop, worker)
+
+    def _take(self, loop: AbstractEventLoop, worker: _Worker) -> None:
+        """By the event loop, when a worker says something."""
+        if not self._heard(worker):
+            loop.remove_reader(worker.pipe.fileno())
+            with self._lock:
+                self._silent.append(worker)
+            self._wake.send_bytes(b"")
+
+    def _take_back(self) -> None:
+        """From now on the thread listens to all workers. The lock is held."""
+        for worker in self._workers:
+            if worker.watched and self._loop is not None and not self._loop.is_closed():
+                self._loop.remove_reader(worker.pipe.fileno())
+            worker.watched = False
+        self._silent.clear()  # whoever listens now hears it again
+        self._loop = None
 
     def _is_done(self) -> bool:
         with self._lock:
             return self._closing and not self._waiting and not any(worker.calls for worker in self._workers)
 
-    def _hire(self, context: Any) -> None:
-        ours, theirs = context.Pipe()
-        process = context.Process(target=_work, args=(theirs, self._longest), daemon=True)
-        process.start()
-        theirs.close()
+    def _hire(self) -> None:
+        if self._server is None:
+            self._server = Server(self._preloaded)
+        self._add(self._server.start(self._longest))
+
+    def _add(self, started: Started) -> None:
+        process, pipe = started
         with self._lock:
-            self._workers.append(_Worker(process, ours, _room(ours)))
+            self._workers.append(_Worker(process, pipe, room(pipe)))
             self._hand_out()
 
     def _heard(self, worker: _Worker) -> bool:
@@ -182,10 +291,11 @@ class Processes(Executor):
             future = worker.calls.popleft().future
             self._hand_out()
         good, said = _read(data)
-        if good:
-            future.set_result(said)
-        else:
-            future.set_exception(said)
+        with suppress(InvalidStateError):  # it was given up meanwhile
+            if good:
+                future.set_result(said)
+            else:
+                future.set_exception(said)
         return True
 
     def _bury(self, worker: _Worker) -> None:
@@ -194,13 +304,15 @@ class Processes(Executor):
         died = f"a worker died (exit code {worker.process.exitcode})"
         if not worker.is_up:
             raise RuntimeError(f"{died} before it was up")
-        worker.pipe.close()
         with self._lock:
             self._workers.remove(worker)
-            fatal = worker.calls.popleft() if worker.calls else None
-            self._waiting.extendleft(reversed(worker.calls))
-        if fatal is not None:
-            fatal.future.set_exception(BrokenProcessPool(died))
+            fatal = [worker.calls.popleft()] if worker.calls else []
+            if self._dropping:
+                fatal += worker.calls
+            else:
+                self._waiting.extendleft(reversed(worker.calls))
+        worker.pipe.close()
+        _fail(fatal, died)
 
     def _give_up(self, cause: Exception) -> None:
         said = f"there are no workers: {cause}"
@@ -208,60 +320,13 @@ class Processes(Executor):
             self._closing, self._broken, self.ready = True, RuntimeError(said), False
             calls = [*(call for worker in self._workers for call in worker.calls), *self._waiting]
             self._waiting.clear()
-        for call in calls:
-            if not call.future.done():
-                call.future.set_exception(BrokenProcessPool(said))
+        _fail(calls, said)
 
 
-def _deafen() -> None:
-    """Whatever this thread starts from now on is deaf to interrupts from its first moment: they are for whoever started
-    it. The resource tracker comes first: when it is started, the standard library listens again."""
-    if sys.platform != "win32":
-        resource_tracker.ensure_running()
-        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-
-
-_users_lock = threading.Lock()
-_users = 0
-
-
-@contextmanager
-def _served() -> Iterator[None]:
-    """While there are workers there is the server that they are forked from; what comes after them has its memory."""
-    global _users
-    with _users_lock:
-        _users += 1
-    try:
-        yield
-    finally:
-        with _users_lock:
-            _users -= 1
-            if not _users:
-                _dismiss_server()
-
-
-def _dismiss_server() -> None:
-    """The library ends its server only with the process, or for its own tests: without that it stays."""
-    stop = getattr(getattr(forkserver, "_forkserver", None), "_stop", None)
-    if stop is not None:
-        with suppress(OSError):
-            stop()
-
-
-def _context(preloaded: Sequence[str]) -> Any:
-    method = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
-    context: Any = multiprocessing.get_context(method)
-    if method == "forkserver":
-        context.set_forkserver_preload(list(preloaded))
-    return context
-
-
-def _room(pipe: Connection) -> int:
-    """Bytes that can be sent though nobody reads; the system counts more than these. 0 where it does not tell."""
-    if sys.platform == "win32":
-        return 0
-    with socket.socket(fileno=os.dup(pipe.fileno())) as end:
-        return end.getsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF) // 3
+def _fail(calls: Sequence[_Call], said: str) -> None:
+    for call in calls:
+        with suppress(InvalidStateError):  # it was answered, or cancelled, meanwhile
+            call.future.set_exception(BrokenProcessPool(said))
 
 
 def _read(data: bytes) -> tuple[bool, Any]:
@@ -270,37 +335,3 @@ def _read(data: bytes) -> tuple[bool, Any]:
     except Exception as error:  # noqa: BLE001 - an answer that cannot be read is an error of the call
         return False, error
     return good, said
-
-
-def _work(pipe: Connection, longest: float) -> None:
-    """In a worker: answer calls until there is nobody to answer to. An interrupt is for whoever started it."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    gc.freeze()  # what is there now stays: to look through it again and again took a twentieth of a worker's time
-    try:
-        pipe.send_bytes(UP)
-        while True:
-            pipe.send_bytes(_answer(pipe.recv_bytes(), longest))
-    except (EOFError, OSError):
-        return
-
-
-def _answer(data: bytes, longest: float) -> bytes:
-    try:
-        fn, args, kwargs = pickle.loads(data)
-        return pickle.dumps((True, _bounded(longest, fn, *args, **kwargs)), protocol=pickle.HIGHEST_PROTOCOL)
-    except Exception as error:  # noqa: BLE001 - every error of a call is its caller's
-        try:
-            return pickle.dumps((False, error))
-        except Exception:  # noqa: BLE001 - an error that cannot travel is told in words
-            return pickle.dumps((False, RuntimeError(f"{type(error).__name__}: {error}")))
-
-
-def _bounded(longest: float, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
-    """The process ends where the call takes too long, as the signal does by default."""
-    if not hasattr(signal, "setitimer"):  # Windows
-        return fn(*args, **kwargs)
-    signal.setitimer(signal.ITIMER_PROF, longest)
-    try:
-        return fn(*args, **kwargs)
-    finally:
-        signal.setitimer(signal.ITIMER_PROF, 0)

@@ -6,7 +6,7 @@ import secrets
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -59,7 +59,7 @@ class World:
     sleep: Callable[[float], None] = time.sleep
     token: Callable[[], str] = lambda: secrets.token_hex(4)
     open_source: Callable[[SourceConfig, Mapping[str, str]], Source] = open_source
-    executor: Callable[[], Executor] = workers.extraction_pool
+    executor: Callable[[], Executor] = field(default_factory=workers.Here)
     progress: Callable[[str, int, int], None] = lambda what, done, total: None
     stopping: Callable[[], bool] = lambda: False
     warn: Callable[[str], None] = lambda sentence: None

@@ -28,7 +28,7 @@ from git_okf.errors import (
     OkfError,
     SourceUnavailable,
 )
-from git_okf.holding import leased, spooled
+from git_okf.holding import leased, spooled, staffed
 from git_okf.model import Delta, Fault, Fetched, Moved, NotModified, Observation, Record, RunResult, Trip
 from git_okf.run import Gate, Options, Run, Verdict, World, finished
 from git_okf.source import Ask, Source, Spool, Tools
@@ -74,7 +74,7 @@ def sync_source(
     )
     run = replace(run, repo=repo.watched_by(run.heed))
     try:
-        with leased(run) as holding:
+        with staffed(run) as ready, leased(ready) as holding:
             return _attempt(holding)
     except Interrupted:
         raise
@@ -197,6 +197,7 @@ def _observe(run: Run, base: Baseline, source: Source, spool: Spool) -> Observat
         place=paths.place,
         executor=executor,
         expect=lambda calls: workers.expect(executor(), calls),
+        watched=lambda loop: workers.watch(executor(), loop),
         root=run.repo.root,
         scratch=None if options.dry_run else run.repo.scratch / "source" / run.source.name,
         sleep=world.sleep,

@@ -14,11 +14,17 @@ import os
 import sys
 from collections.abc import Callable
 from concurrent.futures import Executor, Future
+from dataclasses import dataclass
 from functools import partial
-from typing import ParamSpec, TypeVar
+from importlib import import_module
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from git_okf.errors import UsageError
 from git_okf.processes import Processes
+from git_okf.worker import can_fork
+
+if TYPE_CHECKING:
+    from asyncio import AbstractEventLoop
 
 INLINE_CALLS = 24
 """Calls done in this process before workers are started: about what starting two of them costs."""
@@ -46,6 +52,19 @@ class LazyPool(Executor):
         self._longest = longest
         self._inline_left = inline_calls if workers > 1 else sys.maxsize
         self._pool: Processes | None = None
+        self._loop: AbstractEventLoop | None = None
+
+    def fork(self) -> None:
+        """Have workers from the first call on, where this process may still be forked. A single one is for what may
+        take long."""
+        if self._pool is not None or not can_fork():
+            return
+        for name in PRELOADED:
+            import_module(name)
+        self._pool = self._made()
+        self._pool.fork()
+        if self._workers > 1:
+            self._inline_left = 0
 
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
         small = _bytes_to_read(args) <= INLINE_BYTES
@@ -65,9 +84,21 @@ class LazyPool(Executor):
 
     def _processes(self) -> Processes:
         if self._pool is None:
-            self._pool = Processes(self._workers, longest=self._longest, preloaded=PRELOADED)
+            self._pool = self._made()
             self._pool.start()
         return self._pool
+
+    def _made(self) -> Processes:
+        made = Processes(self._workers, longest=self._longest, preloaded=PRELOADED)
+        if self._loop is not None:
+            made.watch(self._loop)
+        return made
+
+    def watch(self, loop: AbstractEventLoop) -> None:
+        """Have answers taken by an event loop, by whose thread this is called (`Processes.watch`)."""
+        self._loop = loop
+        if self._pool is not None:
+            self._pool.watch(loop)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         if self._pool is not None:
@@ -80,17 +111,32 @@ def expect(executor: Executor, calls: int) -> None:
         executor.expect(calls)
 
 
-def extraction_pool() -> Executor:
-    """As many workers as this process may use cores."""
-    return LazyPool(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
+def watch(executor: Executor, loop: AbstractEventLoop) -> None:
+    """Tell an executor which event loop, by whose thread this is called, awaits its calls; it may make use of that."""
+    if isinstance(executor, LazyPool):
+        executor.watch(loop)
+
+
+@dataclass(frozen=True, slots=True)
+class Here:
+    """Extraction on this machine: makes pools of so many workers, by default as many as this process may use cores."""
+
+    workers: int | None = None
+
+    def __call__(self) -> LazyPool:
+        return LazyPool(self.workers or _cores())
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def pool_of(said: str | None) -> Callable[[], Executor]:
     """What `--workers` means: so many processes here, or the Dask scheduler at an address. UsageError for neither."""
     if said is None:
-        return extraction_pool
+        return Here()
     if said.isascii() and said.isdigit() and 1 <= int(said) <= 1024:
-        return partial(LazyPool, int(said))
+        return Here(int(said))
     if "://" in said:
         from git_okf.cluster import DaskExecutor
 

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
+import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import BrokenExecutor
 from dataclasses import dataclass
+from multiprocessing.process import BaseProcess
+from pathlib import Path
 
 import pytest
 
@@ -65,7 +70,7 @@ def test_with_one_worker_nothing_that_is_expected_starts_it() -> None:
 
 
 def test_where_no_worker_can_be_started_only_what_may_take_long_fails(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("git_okf.processes._work", _die_at_birth)
+    monkeypatch.setattr("git_okf.worker.work", _die_at_birth)
     pool = LazyPool(2, inline_calls=0)
     assert pool.submit(where, Work()).result() == os.getpid()
     with pytest.raises(RuntimeError, match="no workers"):
@@ -102,3 +107,48 @@ def test_an_error_of_a_call_is_the_callers(pool: LazyPool) -> None:
     in_worker(pool)
     with pytest.raises(ValueError, match="invalid literal"):
         pool.submit(int, "five").result()
+
+
+def test_where_no_process_is_to_be_had_calls_are_done_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(process: BaseProcess) -> None:
+        raise BlockingIOError(11, "Resource temporarily unavailable")
+
+    monkeypatch.setattr("git_okf.workers.can_fork", lambda: True)
+    monkeypatch.setattr(BaseProcess, "start", refused)
+    pool = LazyPool(2)
+    pool.fork()
+    assert pool.submit(where, Work()).result() == os.getpid()
+    pool.shutdown()
+
+
+def test_beside_threads_nothing_is_forked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("git_okf.processes.Processes.fork", lambda pool: pytest.fail("forked"))
+    started = threading.Event()
+    beside = threading.Thread(target=started.wait)
+    beside.start()
+    LazyPool(2).fork()
+    started.set()
+    beside.join()
+
+
+def test_a_single_worker_that_was_forked_is_for_what_may_take_long() -> None:
+    script = """
+import os
+from git_okf.workers import INLINE_BYTES, LazyPool
+from test_workers import Work, where
+pool = LazyPool(1)
+pool.fork()
+assert pool.submit(where, Work()).result() == os.getpid()
+assert pool.submit(where, Work(bytes(INLINE_BYTES + 1))).result() != os.getpid()
+assert pool.submit(where, Work()).result() == os.getpid()
+pool.shutdown()
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        cwd=Path(__file__).parent,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr

@@ -22,10 +22,13 @@ from enum import StrEnum
 from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Protocol, TypedDict, cast
+from typing import TYPE_CHECKING, Any, Protocol, TypedDict, cast
 
 from git_okf.config import SourceConfig
 from git_okf.model import Fetched, Observation, Outcome, Record
+
+if TYPE_CHECKING:
+    from asyncio import AbstractEventLoop
 
 
 def as_fetched(record: Record) -> Fetched:
@@ -116,6 +119,8 @@ class Tools:
     """Made on first use: where extraction runs."""
     expect: Callable[[int], None] = lambda calls: None
     """Say before many calls of `executor` how many are to come: workers take time to start."""
+    watched: Callable[[AbstractEventLoop], None] = lambda loop: None
+    """Say which event loop awaits the calls of `executor`: it can then take their answers itself."""
     root: Path = Path()
     """Of the repository that is written to: where relative paths in the configuration begin."""
     scratch: Path | None = None

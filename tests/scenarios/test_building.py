@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from conftest import GitRepo
 from scenario import Docs, assert_same, everything, paths, to_the_last_byte
+
+from git_okf.bundle import concept
+from git_okf.store import lease
+from git_okf.workers import LazyPool
 
 
 def test_build_makes_one_commit_with_bundle_and_configuration(docs: Docs) -> None:
@@ -295,3 +300,40 @@ def test_hash_06_build_and_add_keep_the_line_ends_of_the_configuration(docs: Doc
     docs.ok("remove", "other")
     assert (docs.repo.path / ".okf.yaml").read_bytes() == now
     assert docs.repo.git("status", "--porcelain") == ""
+
+
+def test_workers_are_forked_where_everything_is_read_and_nowhere_else(
+    docs: Docs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before the lease, whose renewal is a thread."""
+    holders: list[object] = []
+
+    def fork(pool: LazyPool) -> None:
+        holders.append(lease.holder(docs.repo.path / ".git" / "okf", "docs", lambda: datetime.now(UTC)))
+
+    monkeypatch.setattr(LazyPool, "fork", fork)
+    docs.build("a", "b")
+    assert holders == [None]
+    docs.put("a", version=2)
+    docs.sync()
+    docs.quiet()
+    assert holders == [None]
+    docs.sync("--rebuild")
+    assert holders == [None, None]
+
+
+def test_the_same_comes_of_forked_workers_and_of_none(docs: Docs, tmp_path: Path) -> None:
+    docs.put(*(f"p{number}" for number in range(30)))
+    docs.repo.commit(
+        "configuration", {".okf.yaml": f"version: 1\nsources: {{docs: {{url: '{docs.url}', bundle: docs}}}}\n"}
+    )
+    bodies = []
+    for workers in ("1", "2", "5"):
+        clone = tmp_path / workers
+        docs.repo.git("clone", "--quiet", str(docs.repo.path), str(clone))
+        ran = docs.program("sync", "--workers", workers, cwd=clone)
+        assert ran.code == 0, ran.err
+        made = sorted((clone / "docs" / "pages" / "docs").glob("p*.md"))
+        bodies.append([(file.name, concept.parse(file.read_bytes()).body) for file in made])
+    assert len(bodies[0]) == 30
+    assert bodies[0] == bodies[1] == bodies[2]

@@ -6,7 +6,9 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -47,16 +49,35 @@ def test_a_site_that_does_not_answer_does_not_keep_a_run_that_is_to_end(
     assert_same(before, everything(docs.repo))
 
 
-def test_an_interrupt_at_a_terminal_is_not_for_workers_that_are_being_started(docs: Docs) -> None:
-    docs.put(*(f"p{number}" for number in range(40)))
-    docs.site.fault("/docs/p1", delay=20.0)
-    build = [sys.executable, "-m", "git_okf", "build", docs.url, "-o", "docs"]
-    process = subprocess.Popen(build, cwd=docs.repo.path, stderr=subprocess.PIPE, text=True, start_new_session=True)
-    wait_for_program(process.pid, "multiprocessing.forkserver")
+def interrupted_at_a_terminal(docs: Docs, *command: str, when: Callable[[int], object]) -> None:
+    """An interrupt reaches everybody there, the program and its workers."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "git_okf", *command],
+        cwd=docs.repo.path,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    when(process.pid)
     os.killpg(process.pid, signal.SIGINT)
     _, said = process.communicate(timeout=30)
     assert process.returncode == 130, said
     assert "interrupted; nothing was committed" in said and "Traceback" not in said
+
+
+def test_an_interrupt_at_a_terminal_is_not_for_workers_that_are_being_started(docs: Docs) -> None:
+    docs.build("p")
+    docs.put(*(f"p{number}" for number in range(40)))
+    docs.site.fault("/docs/p1", delay=20.0)
+    interrupted_at_a_terminal(docs, "sync", when=lambda pid: wait_for_program(pid, "multiprocessing.forkserver"))
+
+
+def test_an_interrupt_at_a_terminal_is_not_for_workers_that_were_forked(docs: Docs) -> None:
+    docs.put("p0", "p1")
+    docs.site.fault("/docs/p1", delay=20.0)
+    asked = threading.Event()
+    docs.site.when_asked("/docs/p1", asked.set)
+    interrupted_at_a_terminal(docs, "build", docs.url, "-o", "docs", when=lambda _: asked.wait(30))
 
 
 @pytest.mark.parametrize("hangs_at", ["before the run", "/docs/p1", "the push"])

@@ -20,6 +20,7 @@ from git_okf.model import Fetched, Record, Status
 from git_okf.source import Tools
 from git_okf.source.web import judge, reading
 from git_okf.source.web.answer import NO_URLS, SAME, Again, Answer, Doubt, Elsewhere, Page, Refusal, Trouble, Why
+from git_okf.source.web.awaiting import answer
 from git_okf.source.web.client import Response
 from git_okf.source.web.reading import Job, Reading
 from git_okf.source.web.scope import Scope
@@ -98,12 +99,12 @@ class Reader:
 
     async def _in_worker(self, job: Job) -> Reading:
         """What a worker makes of a page. Raises BrokenExecutor where it died of it, not where it died of another."""
-        loop = asyncio.get_running_loop()
+        self.tools.watched(asyncio.get_running_loop())
         try:
-            return await loop.run_in_executor(self.tools.executor(), reading.read, job)
+            return await answer(self.tools.executor().submit(reading.read, job))
         except BrokenExecutor:
             async with self.alone:
-                return await loop.run_in_executor(self.tools.executor(), reading.read, job)
+                return await answer(self.tools.executor().submit(reading.read, job))
 
     def markdown_url(self, key: str, url: str, response: Response) -> str:
         """The Markdown that a page names as its twin, "" if it names none that is in the site."""

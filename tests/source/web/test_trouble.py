@@ -161,7 +161,7 @@ def test_http_04_a_page_that_takes_for_ever_to_read_ends_its_own_reading(docs: D
 def test_where_no_worker_can_be_started_pages_are_read_all_the_same(
     docs: Docs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("git_okf.processes._work", die_at_birth)
+    monkeypatch.setattr("git_okf.worker.work", die_at_birth)
     docs.page("/", "/a", "/large", "/b")
     for name in "ab":
         docs.page(f"/{name}")
