@@ -77,14 +77,12 @@ def run_quick(asked: argparse.Namespace) -> int:
     with _campaign(asked) as campaign:
         started = time.monotonic()
         campaign.enough = started + ENOUGH
-        campaign.run(small)
-        campaign.run(plan)
+        campaign.run(plan, small)
         behind = budgets.failed(budgets.verdicts(campaign.results, [QUICK], SMALL))
         if behind and time.monotonic() < started + IN_TIME:
             campaign.enough = time.monotonic() + ENOUGH / 4
             sys.stderr.write("a budget fails: measured once more, without the slow peers\n")
-            campaign.run(replace(small, slow=0))
-            campaign.run(replace(plan, slow=0))
+            campaign.run(replace(plan, slow=0), replace(small, slow=0))
         return _report(asked, campaign, [QUICK])
 
 
@@ -92,13 +90,13 @@ def run_full(asked: argparse.Namespace) -> int:
     corpus = os.environ.get("OKF_CORPUS", "")
     names = asked.names or [*FULL, *real_sites.known(corpus)]
     with _campaign(asked) as campaign:
-        campaign.run(_planned(asked, Plan(site=SMALL, changes=False)))
         for name in names:
             pages = campaign.pages(name)
             big, huge = pages > PEERS_UP_TO, pages > ONE_CORE_UP_TO
             builds, looks = 1 if big else 3, 1 if huge else 5
             plan = Plan(site=name, builds=builds, looks=looks, slow=0 if big else 1, one_core=not huge)
-            campaign.run(_planned(asked, plan))
+            small = Plan(site=SMALL, slow=plan.slow, changes=False)
+            campaign.run(_planned(asked, plan), _planned(asked, small))
         return _report(asked, campaign, names)
 
 

@@ -1,4 +1,4 @@
-"""One site, all programs, in turn: who does what in which order, and what it cost."""
+"""A site, all programs, in turn: who does what in which order, and what it cost."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import math
 import shutil
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import zip_longest
 from pathlib import Path
-from statistics import median
 
 from . import cores, programs, real_sites
-from .figures import TWO_PROCESSES, Cost, Results, Sample
+from .figures import Cost, Results, Sample
 from .generated import Site
 from .nginx import Server
 from .process import RunFailed, environment, git, measure, stored
@@ -69,25 +69,27 @@ class Campaign:
     def __post_init__(self) -> None:
         self.results.missing = {p.name: p.missing for p in self.everyone if p.missing}
 
-    def run(self, plan: Plan) -> None:
-        """Measure a site as planned. Raises real_sites.NoSuchSite."""
-        generated = _generated(plan.site)
-        root = self._root(plan.site)
-        if generated is not None:
-            generated.write(root)
-        self.server.show(root)
-        count, page = self.pages(plan.site), generated.path(0) if generated else ""
-        measured = [p for p in self.everyone if not p.missing and (plan.peers or p.name == GIT_OKF)]
-        race = _Race(self, plan, count, Place(self.work / "runs", self.server.url, self.server.url + page), measured)
-        race.builds()
-        race.quiet(QUIET)
-        if generated is not None and plan.changes:
-            race.changes(generated, root)
-        race.looks()
+    def run(self, large: Plan, small: Plan) -> None:
+        """Measure a site, and in turns with it one that costs little but the start. Raises real_sites.NoSuchSite."""
+        races = [self._race(plan, beside=other.site) for plan, other in ((small, large), (large, small))]
+        in_turns(race.builds() for race in races)
+        in_turns(race.quiet(QUIET) for race in races)
+        in_turns(race.changes() for race in races)
+        in_turns(race.looks() for race in races)
         self.server.validators(False)
-        race.quiet(NO_VALIDATORS)
+        in_turns(race.quiet(NO_VALIDATORS) for race in races)
         self.server.validators(True)
-        race.clear()
+        for race in races:
+            race.clear()
+
+    def _race(self, plan: Plan, beside: str) -> _Race:
+        root, site = self._root(plan.site), _generated(plan.site)
+        if site is not None:
+            site.write(root)
+        measured = [p for p in self.everyone if not p.missing and (plan.peers or p.name == GIT_OKF)]
+        url = self.server.url
+        place = Place(self.work / "runs" / plan.site, url, url + (site.path(0) if site else ""))
+        return _Race(self, plan, beside, root, site, self.pages(plan.site), place, measured)
 
     def rounds(self, wanted: int, least: int = 1) -> Iterator[int]:
         """Counts rounds, of which the first are always run."""
@@ -129,46 +131,58 @@ class Campaign:
 
 @dataclass(slots=True)
 class _Race:
+    """All programs on one site. Its methods yield after each round."""
+
     campaign: Campaign
     plan: Plan
+    beside: str
+    root: Path
+    site: Site | None
     pages: int
     place: Place
     programs: Sequence[Program]
 
-    def builds(self) -> None:
+    def builds(self) -> Iterator[None]:
         """Each program from nothing; the last build of each is what the later steps work on."""
-        worth = []
-        for program in self._turns(BUILD, self.plan.builds):
-            if ONE_CORE in program.steps and self.plan.one_core:
-                self._fresh(program, ONE_CORE, cores=1)
-            if BUILD in program.steps:
-                self._fresh(program, BUILD, cores=self.campaign.cores)
-            if program.name == GIT_OKF:
-                worth.append(cores.speedup(self.campaign.cores))
-        self.campaign.results.facts[f"{TWO_PROCESSES}, {self.plan.site}"] = median(worth)
+        gains = self.campaign.results.gains.setdefault(self.plan.site, [])
+        for programs_of_round in self._turns(BUILD, self.plan.builds):
+            for program in programs_of_round:
+                if ONE_CORE in program.steps and self.plan.one_core:
+                    self._fresh(program, ONE_CORE, cores=1)
+                if BUILD in program.steps:
+                    self._fresh(program, BUILD, cores=self.campaign.cores)
+            gains.append(cores.speedup(self.campaign.cores))
+            yield
 
-    def quiet(self, step: str) -> None:
+    def quiet(self, step: str) -> Iterator[None]:
         """Nothing has changed. The first run after the server's change of mind counts by itself."""
         if step == NO_VALIDATORS:
             self._take(self._ours(), LOST)
-        for program in self._turns(step, self.plan.looks):
-            self._take(program, step)
+        for programs_of_round in self._turns(step, self.plan.looks):
+            for program in programs_of_round:
+                self._take(program, step)
+            yield
 
-    def changes(self, site: Site, root: Path) -> None:
+    def changes(self) -> Iterator[None]:
         """One page, then one in a hundred, each round others."""
-        ours = self._ours()
+        ours, site = self._ours(), self.site
+        if site is None or not self.plan.changes:
+            return
         for turn in self.campaign.rounds(self.plan.looks):
-            site.change(root, [(7 * turn + 3) % site.pages])
+            site.change(self.root, [(7 * turn + 3) % site.pages])
             self._take(ours, ONE_CHANGE)
+            yield
         for turn in self.campaign.rounds(self.plan.builds):
-            site.change(root, range(turn % site.pages, site.pages, 100))
+            site.change(self.root, range(turn % site.pages, site.pages, 100))
             self._take(ours, ONE_PERCENT)
+            yield
 
-    def looks(self) -> None:
+    def looks(self) -> Iterator[None]:
         """What only reads: no server is asked."""
         for _ in self.campaign.rounds(self.plan.looks):
             for step in LOOKS:
                 self._take(self._ours(), step)
+            yield
         self.campaign.results.facts[f"state bytes a page, {self.plan.site}"] = _state(
             self._place(self._ours()).directory
         )
@@ -179,15 +193,16 @@ class _Race:
     def _ours(self) -> Program:
         return next(program for program in self.programs if program.name == GIT_OKF)
 
-    def _turns(self, step: str, rounds: int) -> Iterator[Program]:
-        """Every program in every round, in another order each time: what disturbs one disturbs all."""
+    def _turns(self, step: str, rounds: int) -> Iterator[list[Program]]:
+        """The programs of every round, in another order each time: what disturbs one disturbs all."""
         for turn in self.campaign.rounds(rounds, 1 if step == BUILD else QUIET_ROUNDS):
             order = self.programs if turn % 2 == 0 else self.programs[::-1]
-            for program in order:
-                if (step in program.steps or (step == BUILD and ONE_CORE in program.steps)) and turn < self._rounds(
-                    program, rounds
-                ):
-                    yield program
+            yield [
+                program
+                for program in order
+                if (step in program.steps or (step == BUILD and ONE_CORE in program.steps))
+                and turn < self._rounds(program, rounds)
+            ]
 
     def _rounds(self, program: Program, rounds: int) -> int:
         return min(rounds, self.plan.slow) if program.name in programs.SLOW else rounds
@@ -205,6 +220,7 @@ class _Race:
 
     def _take(self, program: Program, step: str, cores: int | None = None) -> None:
         campaign, started = self.campaign, time.monotonic()
+        campaign.server.show(self.root)
         try:
             cost = campaign.cost(program, step, self._place(program), cores or campaign.cores)
         except RunFailed as error:
@@ -212,10 +228,24 @@ class _Race:
                 raise RunFailed(f"git-okf failed at {self.plan.site}, {step}: {error}") from error
             campaign.results.missing[f"{program.name} {step}"] = f"it failed at {self.plan.site}: {error}"
             return
-        sample = Sample(program=program.name, step=step, site=self.plan.site, pages=self.pages, cost=cost)
-        campaign.results.samples.append(sample)
+        campaign.results.samples.append(
+            Sample(
+                program=program.name,
+                step=step,
+                site=self.plan.site,
+                pages=self.pages,
+                cost=cost,
+                beside=self.beside,
+            )
+        )
         taken = time.monotonic() - started
         sys.stderr.write(f"{self.plan.site}: {program.name}, {step}: {cost.cpu:.2f} s CPU, {taken:.1f} s\n")
+
+
+def in_turns(work: Iterable[Iterator[None]]) -> None:
+    """Do a round of each, and again, until all have ended."""
+    for _ in zip_longest(*work):
+        pass
 
 
 def _generated(name: str) -> Site | None:

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from statistics import median
 from typing import Any
-
-TWO_PROCESSES = "two processes at once, in what one does"
-"""Fact of a site: what the cores were worth while it was built."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +42,8 @@ class Sample:
     site: str
     pages: int
     cost: Cost
+    beside: str = ""
+    """Another site with which it took turns."""
 
 
 class NotMeasured(Exception):
@@ -60,6 +59,8 @@ class Results:
     """Programs that could not be run -> why."""
     facts: dict[str, float] = field(default_factory=dict)
     """Single figures that no repetition changes, by name."""
+    gains: dict[str, list[float]] = field(default_factory=dict)
+    """By site: how many times as much two bare processes did at once as one alone, in every round of its builds."""
 
     def costs(self, program: str, step: str, site: str) -> list[Cost]:
         """Raises NotMeasured where there are none."""
@@ -98,16 +99,32 @@ class Results:
         return values
 
     def a_page(self, program: str, step: str, large: str, small: str, what: str = "cpu") -> float:
-        """What one more page costs: start-up, which both sites pay, cancels out."""
-        more = self.best(program, step, large, what) - self.best(program, step, small, what)
+        """What one more page costs: start-up, which both sites pay, cancels out. Of the small site the runs that took
+        turns with the large one: a machine is not as fast at every time."""
+        turns = self._beside(large, small)
+        more = turns.best(program, step, large, what) - turns.best(program, step, small, what)
         return more / (self.pages(large) - self.pages(small))
+
+    def a_page_each_round(self, program: str, step: str, large: str, small: str, what: str) -> list[float]:
+        """The same of every round by itself."""
+        turns = self._beside(large, small)
+        both = zip(turns._values(program, step, large, what), turns._values(program, step, small, what), strict=False)
+        return [(more - less) / (self.pages(large) - self.pages(small)) for more, less in both]
+
+    def _beside(self, large: str, small: str) -> Results:
+        return replace(self, samples=[s for s in self.samples if s.site != small or s.beside == large])
 
     def undisturbed(self, steps: Iterable[tuple[str, str]], site: str, share: float) -> bool:
         """Whether each of these steps had the machine to itself in one run at least."""
         return all(min(c.others for c in self.costs(program, step, site)) <= share for program, step in steps)
 
     def as_json(self) -> dict[str, Any]:
-        return {"samples": [asdict(s) for s in self.samples], "missing": self.missing, "facts": self.facts}
+        return {
+            "samples": [asdict(s) for s in self.samples],
+            "missing": self.missing,
+            "facts": self.facts,
+            "gains": self.gains,
+        }
 
 
 def ratio(above: float, below: float) -> float:

@@ -1,13 +1,15 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from bench import cores
 from bench.budgets import BUDGETS, Budget, Kind, Verdict, Word, failed, verdict, verdicts, word
-from bench.figures import TWO_PROCESSES, Cost, NotMeasured, Results, Sample
+from bench.campaign import in_turns
+from bench.figures import Cost, NotMeasured, Results, Sample
 from bench.programs import BUILD, GIT_OKF, ONE_CORE
 from bench.tables import budget_table, number, verdict_rows
 
@@ -52,27 +54,50 @@ def test_an_empty_campaign_has_a_verdict_for_every_budget() -> None:
     assert [v.word for v in verdicts(Results(), ["site"], "small")] == [Word.UNKNOWN] * len(BUDGETS)
 
 
-def test_runs_are_compared_by_the_clock_only_where_the_machine_was_theirs() -> None:
-    def took(step: str, wall: float, others: float) -> Sample:
-        cost = Cost(cpu=1, wall=wall, memory=1, others=others)
-        return Sample(program=GIT_OKF, step=step, site="site", pages=9, cost=cost)
+def took(step: str, wall: float, others: float = 0.0, site: str = "site") -> Sample:
+    cost = Cost(cpu=1, wall=wall, memory=1, others=others)
+    pages, beside = (9, "small") if site == "site" else (1, "site")
+    return Sample(program=GIT_OKF, step=step, site=site, pages=pages, cost=cost, beside=beside)
 
+
+STARTS = [took(ONE_CORE, 2, site="small"), took(BUILD, 2, site="small")]
+
+
+def test_runs_are_compared_by_the_clock_only_where_the_machine_was_theirs() -> None:
     cores = next(budget for budget in BUDGETS if budget.timed and budget.kind is not Kind.TOLD)
-    facts = {f"{TWO_PROCESSES}, site": 1.5}
-    quiet = Results([took(ONE_CORE, 4, 0.0), took(BUILD, 9, 0.1)], facts=facts)
+    gains = {"site": [1.5]}
+    quiet = Results([*STARTS, took(ONE_CORE, 4), took(BUILD, 9, 0.1)], gains=gains)
     assert verdict(cores, quiet, "site", "small").word is Word.FAILED
-    crowded = Results([took(ONE_CORE, 4, 0.0), took(BUILD, 9, 0.5)], facts=facts)
+    crowded = Results([*STARTS, took(ONE_CORE, 4), took(BUILD, 9, 0.5)], gains=gains)
     assert verdict(cores, crowded, "site", "small").word is Word.UNKNOWN
 
 
-def test_what_two_cores_gain_is_judged_by_what_the_machine_has() -> None:
-    def took(step: str, wall: float) -> Sample:
-        return Sample(program=GIT_OKF, step=step, site="site", pages=9, cost=Cost(cpu=1, wall=wall, memory=1))
-
+def test_what_two_cores_gain_is_judged_a_page_and_by_what_the_machine_has() -> None:
     told, judged = (budget for budget in BUDGETS if budget.timed)
-    threads_of_one_core = Results([took(ONE_CORE, 6), took(BUILD, 5)], facts={f"{TWO_PROCESSES}, site": 1.25})
-    found = [verdict(budget, threads_of_one_core, "site", "small") for budget in (told, judged)]
-    assert [(v.value, v.word, v.is_behind) for v in found] == [(1.2, Word.TOLD, True), (0.96, Word.KEPT, False)]
+    threads_of_one_core = Results([*STARTS, took(ONE_CORE, 8), took(BUILD, 7)], gains={"site": [1.25]})
+    raw, a_page = (verdict(budget, threads_of_one_core, "site", "small") for budget in (told, judged))
+    assert (raw.word, raw.is_behind, a_page.word, a_page.is_behind) == (Word.TOLD, True, Word.KEPT, False)
+    assert raw.value == pytest.approx(8 / 7)
+    assert a_page.value == pytest.approx(6 / 5 / 1.25)
+
+
+def test_two_cores_are_judged_by_the_best_round() -> None:
+    _, judged = (budget for budget in BUDGETS if budget.timed)
+    slow = [took(ONE_CORE, 16), took(BUILD, 16), took(ONE_CORE, 2, site="small"), took(BUILD, 2, site="small")]
+    twice = Results([*STARTS, took(ONE_CORE, 8), took(BUILD, 7), *slow], gains={"site": [1.25, 2.0]})
+    assert verdict(judged, twice, "site", "small").value == pytest.approx(6 / 5 / 1.25)
+
+
+def test_sites_take_turns_until_all_have_ended() -> None:
+    done: list[str] = []
+
+    def rounds(name: str, count: int) -> Iterator[None]:
+        for turn in range(count):
+            done.append(f"{name}{turn}")
+            yield
+
+    in_turns(rounds(name, count) for name, count in (("a", 1), ("b", 3), ("c", 0)))
+    assert done == ["a0", "b0", "b1", "b2"]
 
 
 def test_cores_are_worth_the_work_that_is_done_at_once(monkeypatch: pytest.MonkeyPatch) -> None:

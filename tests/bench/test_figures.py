@@ -4,9 +4,17 @@ import pytest
 from bench.figures import Cost, NotMeasured, Results, Sample, exponent, ratio
 
 
-def sample(cpu: float, *, program: str = "git-okf", site: str = "large", pages: int = 100, **more: float) -> Sample:
+def sample(
+    cpu: float,
+    *,
+    program: str = "git-okf",
+    site: str = "large",
+    pages: int = 100,
+    beside: str = "",
+    **more: float,
+) -> Sample:
     cost = Cost(cpu=cpu, wall=cpu, memory=10, **more)  # type: ignore[arg-type]
-    return Sample(program=program, step="quiet", site=site, pages=pages, cost=cost)
+    return Sample(program=program, step="quiet", site=site, pages=pages, cost=cost, beside=beside)
 
 
 def test_the_best_run_and_the_middle_one() -> None:
@@ -16,8 +24,25 @@ def test_the_best_run_and_the_middle_one() -> None:
 
 
 def test_start_up_cancels_out_of_what_a_page_costs() -> None:
-    results = Results([sample(1.0, pages=110), sample(0.5, site="small", pages=10)])
+    results = Results([sample(1.0, pages=110), sample(0.5, site="small", pages=10, beside="large")])
     assert results.a_page("git-okf", "quiet", "large", "small") == pytest.approx(0.005)
+
+
+def test_what_a_page_costs_is_told_by_runs_that_took_turns() -> None:
+    """While another site was measured the machine was twice as fast."""
+    then, now = (
+        sample(0.25, site="small", pages=10, beside="other"),
+        sample(0.5, site="small", pages=10, beside="large"),
+    )
+    results = Results([then, sample(1.0, pages=110), now])
+    assert results.a_page("git-okf", "quiet", "large", "small") == pytest.approx(0.005)
+
+
+def test_what_a_page_costs_in_each_round() -> None:
+    small = [sample(cpu, site="small", pages=10, beside="large") for cpu in (0.5, 1.0)]
+    results = Results([*small, sample(1.0, pages=110), sample(2.0, pages=110), sample(9.0, pages=110)])
+    each = results.a_page_each_round("git-okf", "quiet", "large", "small", "cpu")
+    assert each == pytest.approx([0.005, 0.01])
 
 
 def test_what_was_not_measured_says_why() -> None:
