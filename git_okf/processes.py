@@ -111,8 +111,9 @@ class Processes(Executor):
     def fork(self) -> None:
         """Fork workers from this process, before any other method is called and where `can_fork` allows it: FORKED at
         most, and others are started when there are calls for them."""
-        self._on_demand = True
-        for started in forked(min(self._count, FORKED), self._longest):
+        made = forked(min(self._count, FORKED), self._longest)
+        self._on_demand = bool(made)
+        for started in made:
             self._add(started)
         self.start()
 
