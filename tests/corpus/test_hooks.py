@@ -13,6 +13,7 @@ import pytest
 from bundle.test_conformance import JUDGES, judge
 from hooking import PROGRAM, run
 from planted import DEFECTS
+from scenario import next_second
 from site_server import Site
 
 from git_okf.hook import Stake, check_bundles
@@ -36,6 +37,7 @@ def bundle(request: pytest.FixtureRequest, site: Site, okf: Run, repo: GitRepo, 
     assert okf("build", site.url, "-o", "docs").code == 0
     assert run((*PROGRAM, "hooks", "install"), repo.path).returncode == 0
     site.serve_directory(root / second)
+    next_second()
     assert okf("sync", "--stage").code == 0
     return repo
 
